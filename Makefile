@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance resume fix settings-page bench eval bfcl wheel clean lint types unit web-test
+.PHONY: help run test soak conformance resume fix settings-page bench eval bfcl wheel web-package clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -109,6 +109,9 @@ wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, includin
 	@$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps --no-build-isolation -w dist .
 	@ls dist/*.whl
 
+web-package: need-node web/node_modules/.installed ## build the npm package @dovetail/react into dist/
+	@node web/scripts/build-package.mjs dist
+
 clean: ## remove build results and installed packages; downloaded models stay in the user's cache
 	rm -rf $(VENV) .bench .bfcl .conformance .resume-peers .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
 
@@ -143,7 +146,9 @@ $(VENV)/.dev: pyproject.toml constraints.txt | $(BIN)/pip
 	@$(INSTALL) -c constraints.txt --no-build-isolation -e '.[dev]'
 	@touch $@ $(VENV)/.run
 
+# `npm ci` deletes what the folder contains, and a link leads to the packages of another checkout.
 web/node_modules/.installed: web/package.json web/package-lock.json
+	@test ! -L web/node_modules || { echo "web/node_modules is a link to another checkout: install the packages there."; exit 1; }
 	@echo "Installing the web packages …"
 	@scripts/step "install the web packages" "npm config get registry" \
 		npm ci --prefix web --no-audit --no-fund --loglevel=error

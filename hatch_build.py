@@ -1,11 +1,11 @@
-"""Add the web client, the extension folders and the agent files to the wheel."""
+"""Add the web client, the extension folders, the agent files and the prompts to the wheel."""
 
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SHIPPED = {"web/dist": "web", "extensions": "extensions", "agents": "agents"}
+SHIPPED = {"web/dist": "web", "extensions": "extensions", "agents": "agents", "prompts": "prompts"}
 
 
 class ShippedFiles(BuildHookInterface[Any]):

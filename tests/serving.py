@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,8 @@ import uvicorn
 
 from dovetail.agent.runtime import Runtime
 from dovetail.app import Dovetail
+from dovetail.policy.policy import Policy
+from dovetail.policy.remembered import open_policy
 from dovetail.requesters.requester import Requester
 from dovetail.server.app import create_app
 from dovetail.settings import Settings, as_settings
@@ -25,8 +27,10 @@ from dovetail.tools.tool import Tool
 class ScriptedRuntime(Runtime):
     """A runtime whose models all play one script."""
 
-    def __init__(self, requester: Requester, settings: Settings) -> None:
-        super().__init__(settings)
+    def __init__(
+        self, requester: Requester, settings: Settings, make_policy: Callable[[], Policy] | None = None
+    ) -> None:
+        super().__init__(settings, make_policy=make_policy)
         self.scripted = requester
 
     def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
@@ -84,7 +88,8 @@ async def serve(
     """Serve an app in `folder` whose model plays `replies`."""
     model = ScriptedRequester(replies)
     layer = as_settings(settings or {})
-    app = Dovetail(workspace=folder, runtime=ScriptedRuntime(model, layer))
+    runtime = ScriptedRuntime(model, layer, lambda: open_policy(folder, lambda: ()))
+    app = Dovetail(workspace=folder, runtime=runtime)
     for tool in tools:
         app.tools.register_tool(tool)
     async with (

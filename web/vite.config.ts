@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const server = process.env["DOVETAIL_SERVER"] ?? "http://127.0.0.1:8000";
 
 /** All supported browsers read woff2; older font formats would only make the package larger. */
@@ -16,16 +18,50 @@ function modernFontsOnly(): Plugin {
   };
 }
 
+/** What modules of extension folders may use, for their authors' editors; `dovetail ext new --web` copies it. */
+function shipTypes(): Plugin {
+  return {
+    name: "ship-types",
+    generateBundle() {
+      const source = readFileSync(new URL("./src/protocol/dovetail.d.ts", import.meta.url), "utf8");
+      this.emitFile({ type: "asset", fileName: "dovetail.d.ts", source: source.replace(/^\/\/.*\n/, "") });
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), modernFontsOnly()],
-  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  plugins: [react(), tailwindcss(), modernFontsOnly(), shipTypes()],
+  resolve: {
+    alias: [
+      { find: "@", replacement: here("./src") },
+      { find: /^zod(\/.*)?$/, replacement: here("./scripts/zod-stub.ts") },
+    ],
+  },
   server: { proxy: { "/api": server, "/ai": server, "/healthz": server } },
   build: {
     target: "es2022",
     // A strict content security policy forbids `data:` scripts and fonts, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 600,
+    chunkSizeWarningLimit: 1600,
+    // Diagrams are drawn in a page of their own, see `src/app/diagram-frame.ts`.
+    rollupOptions: {
+      input: [here("./index.html"), here("./diagram.html")],
+      // Small shared modules in one file each kind: a page of fifty files loads slowly over a network.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "icons", test: /lucide-react/, minShareCount: 2 },
+            {
+              name: "base",
+              test: /src\/(ui|protocol|transport|text\/(format|errors))/,
+              minShareCount: 3,
+              maxModuleSize: 6000,
+            },
+          ],
+        },
+      },
+    },
   },
   test: { include: ["src/**/*.test.ts"], environment: "node" },
 });

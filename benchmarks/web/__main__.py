@@ -1,6 +1,7 @@
-"""Print how smooth the page is: 10 000 streamed tokens, a chat of 500 messages. `python -m benchmarks.web`
+"""Print how smooth the page is during 10 000 tokens, 300 tool calls, and in a chat of 5 000 messages.
 
-Needs Node, `npm ci` and `npm run build` in `web/`; the page runs in the tests' Chromium on the real server.
+`python -m benchmarks.web` needs Node, `npm ci` and `npm run build` in `web/`; the page runs in the tests'
+Chromium on the real server.
 """
 
 import json
@@ -17,7 +18,7 @@ TIME_LIMIT = 300.0
 
 def main() -> int:
     """Measure once; return the exit status."""
-    figures, long_chat = measure_page()
+    figures, calls, long_chat = measure_page()
     work: dict[str, float] = figures["seconds of work"]
     script = work["ScriptDuration"] / figures["tokens"] * 1000
     rows = [
@@ -25,7 +26,11 @@ def main() -> int:
         Row("95 % of frames", figures["95 % of frames below, ms"] / FRAME, 4, "frames of 1/60 s"),
         Row("longest frame", figures["longest frame, ms"] / FRAME, None, "frames of 1/60 s"),
         Row("script per token", script, 0.5, "ms"),
-        Row("open a long chat", long_chat["until it is shown, ms"], 2000, "ms"),
+        Row("300 calls, median frame", calls["median frame, ms"] / FRAME, 1.2, "frames of 1/60 s"),
+        Row("300 calls, 95 % of frames", calls["95 % of frames below, ms"] / FRAME, 4, "frames of 1/60 s"),
+        Row("open a long chat", long_chat["until it is shown, ms"], 1000, "ms"),
+        Row("open it in a new page", long_chat["until a new page shows it, ms"], 2000, "ms"),
+        Row("jump to its first message", long_chat["until its first message is shown, ms"], None, "ms"),
         Row(
             "scroll it, median frame",
             long_chat["median frame while scrolling, ms"] / FRAME,
@@ -39,7 +44,7 @@ def main() -> int:
 
 
 def measure_page() -> list[dict[str, Any]]:
-    """Return what the browser measured: the stream, and the long chat."""
+    """Return what the browser measured: the stream, the calls, and the long chat."""
     done = subprocess.run(
         ["npm", "run", "--silent", "bench"],
         cwd=ROOT / "web",
@@ -48,8 +53,10 @@ def measure_page() -> list[dict[str, Any]]:
         text=True,
         timeout=TIME_LIMIT,
     )
-    lines = [line for line in done.stdout.splitlines() if line.startswith(('{"tokens"', '{"messages"'))]
-    if done.returncode or len(lines) != 2:
+    lines = [
+        line for line in done.stdout.splitlines() if line.startswith(('{"tokens"', '{"calls"', '{"messages"'))
+    ]
+    if done.returncode or len(lines) != 3:
         raise SystemExit(f"The browser benchmark failed:\n{done.stdout}\n{done.stderr}")
     return [json.loads(line) for line in lines]
 

@@ -1,4 +1,4 @@
-"""Two tools in one folder, one sync and one async: an example to copy, disabled by default."""
+"""Several tools in one folder, sync, async and in the browser: an example to copy, disabled by default."""
 
 
 def add(a: float, b: float) -> str:
@@ -32,5 +32,12 @@ TOOLS = [
         "kind": "think",
         "parameters": NUMBERS,
         "execute": multiply,
+    },
+    {
+        "label": "page",
+        "name": "highlight",
+        "description": "Highlight a passage on the page the user looks at. Returns how often it occurs.",
+        "parameters": {"text": {"type": "string", "description": "The passage", "required": True}},
+        "browser": True,  # web/highlight.js does it
     },
 ]

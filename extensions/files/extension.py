@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from dovetail.errors import ToolError
 from dovetail.extensions.workspace import Workspace
 from dovetail.settings import find_workspace
-from dovetail.tools import ToolContext
+from dovetail.tools import ToolContext, ToolResult
 
+from .changes import describe_change
 from .reading import read_lines
 from .searching import find_text, list_folder, list_matching
 from .writing import write_text
@@ -39,9 +41,25 @@ def search_files(text: str, path: str, pattern: str, ignore_case: bool, context:
     return find_text(_workspace(), path, pattern, (text, ignore_case), context.check_cancelled)
 
 
-def write_file(path: str, content: str) -> str:
-    """Write a whole file."""
-    return write_text(_workspace(), path, content)
+def write_file(path: str, content: str) -> ToolResult:
+    """Write a whole file; people see what has changed."""
+    change = find_change(path, content)
+    text = write_text(_workspace(), path, content)
+    return ToolResult(text, return_display=change, data=text)
+
+
+def find_change(path: str, content: str) -> dict[str, Any] | None:
+    """Return the difference that a write makes, if it can be shown."""
+    try:
+        change = describe_change(_workspace(), path, content)
+    except ToolError:  # the write says why
+        return None
+    return {name: change[name] for name in ("path", "diff", "is_new")} if change["kind"] == "diff" else None
+
+
+def show_change(arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+    """Show what a write would change, before it is approved."""
+    return describe_change(_workspace(), arguments["path"], arguments["content"])
 
 
 PATH = {"type": "string", "description": "Path relative to the workspace"}
@@ -105,5 +123,6 @@ TOOLS = [
             "content": {"type": "string", "description": "The whole content", "required": True},
         },
         "execute": write_file,
+        "preview": show_change,
     },
 ]

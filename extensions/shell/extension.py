@@ -6,6 +6,7 @@ from typing import Any
 from dovetail.errors import ToolError
 from dovetail.extensions.workspace import Workspace
 from dovetail.settings import find_workspace
+from dovetail.tools import ToolContext
 
 from .process import Outcome, run_program
 
@@ -20,7 +21,19 @@ def setup(context: Any) -> None:
     _place["workspace"] = Workspace(context.workspace)
 
 
+def _workspace() -> Workspace:
+    return _place.get("workspace") or Workspace(find_workspace())
+
+
+def show_command(arguments: dict[str, Any], context: ToolContext) -> dict[str, str]:
+    """Show the command and the folder it would run in."""
+    workspace = _workspace()
+    folder = workspace.resolve(arguments.get("cwd") or ".")
+    return {"kind": "command", "command": arguments["command"], "folder": workspace.show(folder)}
+
+
 async def run_shell_command(
+    context: ToolContext,
     command: str,
     cwd: str | None = None,
     timeout_seconds: int | None = None,
@@ -28,14 +41,14 @@ async def run_shell_command(
 ) -> str:
     """Run a command and report its exit code and output."""
     arguments = _split(command)
-    workspace = _place.get("workspace") or Workspace(find_workspace())
+    workspace = _workspace()
     folder = workspace.resolve(cwd or ".")
     if not folder.is_dir():
         raise ToolError(f"Invalid cwd {cwd!r}: not a folder in the workspace.", type="invalid_cwd")
     seconds = _limit(timeout_seconds, DEFAULT_SECONDS, MOST_SECONDS)
     characters = _limit(max_output_chars, DEFAULT_CHARACTERS, MOST_CHARACTERS)
     try:
-        outcome = await run_program(arguments, folder, seconds, characters)
+        outcome = await run_program(arguments, folder, seconds, characters, context.update)
     except FileNotFoundError as error:
         raise ToolError(f"Program {arguments[0]!r} not found.", type="not_found") from error
     except PermissionError as error:
@@ -105,4 +118,5 @@ TOOL = {
         },
     },
     "execute": run_shell_command,
+    "preview": show_command,
 }

@@ -12,7 +12,7 @@ import re
 import signal
 import sys
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +21,8 @@ SUPERVISOR = str(Path(__file__).with_name("supervisor.py"))
 GRACE_SECONDS = 1.0
 PATIENCE_SECONDS = 2.0
 DRAIN_SECONDS = 0.5
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 2.0
+TAIL_CHARACTERS = 2000
 SWEEPS = 5
 SECRET_NAME = re.compile(
     r"KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|DATABASE_URL|PRIVATE|COOKIE|WEBHOOK"
@@ -35,7 +37,7 @@ SECRET_VALUE = re.compile(
 
 
 class Output:
-    """One output stream of a program: its beginning, up to a limit, and its length.
+    """One output stream of a program: its beginning, up to a limit, its end so far, and its length.
 
     The pipe is ours and not the process's, so that the end of the process is noticed at once, even if a child
     that it left behind still holds the other end.
@@ -43,6 +45,7 @@ class Output:
 
     def __init__(self, limit: int) -> None:
         self.text = ""
+        self.tail = ""
         self.length = 0
         self._limit = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
@@ -65,6 +68,7 @@ class Output:
     def _add(self, text: str) -> None:
         self.length += len(text)
         self.text += text[: self._limit - len(self.text)]
+        self.tail = (self.tail + text)[-TAIL_CHARACTERS:]
 
     def close(self) -> None:
         """Stop reading; an incomplete character at the end becomes a replacement character."""
@@ -83,23 +87,42 @@ class Outcome:
 
 
 async def run_program(
-    arguments: Sequence[str], folder: Path, time_limit: float, output_limit: int
+    arguments: Sequence[str],
+    folder: Path,
+    time_limit: float,
+    output_limit: int,
+    show: Callable[[str], None],
 ) -> Outcome:
-    """Run a program to its end or its time limit; return its output so far in both cases."""
+    """Run a program to its end or its time limit; return its output so far in both cases.
+
+    `show` is called with the newest output while the program runs.
+    """
     stdout, stderr, report = Output(output_limit), Output(output_limit), Output(output_limit)
-    readers: list[asyncio.Task[None]] = []
+    tasks: list[asyncio.Task[None]] = []
     try:
         mark = uuid.uuid4().hex
         process = await _start(arguments, folder, mark, (stdout, stderr, report))
         readers = [asyncio.create_task(output.read()) for output in (stdout, stderr, report)]
+        tasks = [*readers, asyncio.create_task(_follow((stdout, stderr), show))]
         is_late = await _wait(process, mark, time_limit)
         await asyncio.wait(readers, timeout=DRAIN_SECONDS)
     finally:
-        for reader in readers:
-            reader.cancel()
+        for task in tasks:
+            task.cancel()
         for output in (stdout, stderr, report):
             output.close()
     return Outcome(exit_code=None if is_late else _read_report(report.text), stdout=stdout, stderr=stderr)
+
+
+async def _follow(outputs: Sequence[Output], show: Callable[[str], None]) -> None:
+    """Show the newest output again and again, less often the longer the program runs."""
+    pause, shown = FIRST_PAUSE, 0
+    while True:
+        await asyncio.sleep(pause)
+        pause = min(LONGEST_PAUSE, pause * 1.2)
+        if (length := sum(output.length for output in outputs)) > shown:
+            shown = length
+            show("\n".join(output.tail.rstrip("\n") for output in outputs if output.tail.strip()))
 
 
 async def _start(

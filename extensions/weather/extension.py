@@ -1,4 +1,4 @@
-"""The smallest extension folder: one function, one tool."""
+"""The smallest extension folder: one function, one tool; `web/` brings its card for the page."""
 
 
 def get_weather(city: str, unit: str = "c") -> str:

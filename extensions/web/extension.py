@@ -2,11 +2,13 @@
 
 import os
 from functools import partial
+from typing import Any
 
 from dovetail.errors import ToolError
+from dovetail.tools import ToolContext
+from dovetail.tools.public_address import AddressRules
 from dovetail.tools.threads import run_in_thread
 
-from .address import AddressRules
 from .fetching import Page, fetch
 from .markup import to_text
 
@@ -26,6 +28,11 @@ async def fetch_url(url: str, start: int, max_chars: int) -> str:
     if (end := start + number) < len(text):
         head.append(f"note: characters {start} to {end} of {len(text)}; continue with start={end}")
     return "\n".join([*head, "", text[start : start + number] or "(no text)"])
+
+
+def show_request(arguments: dict[str, Any], context: ToolContext) -> dict[str, str]:
+    """Show the request before it is approved."""
+    return {"kind": "request", "method": "GET", "url": arguments["url"]}
 
 
 def _read(page: Page) -> tuple[str, str]:
@@ -56,4 +63,5 @@ TOOL = {
         },
     },
     "execute": fetch_url,
+    "preview": show_request,
 }

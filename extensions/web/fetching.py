@@ -9,8 +9,7 @@ import aiohttp
 from yarl import URL
 
 from dovetail.errors import ToolError
-
-from .address import AddressRules, CheckedResolver
+from dovetail.tools.public_address import AddressRules, CheckedResolver
 
 MOST_BYTES = 1_000_000
 MOST_SECONDS = 20.0

@@ -23,11 +23,12 @@ from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.policy.bus import MessageBus
-from dovetail.policy.file import open_policy
 from dovetail.policy.policy import Policy
-from dovetail.settings import Settings, find_workspace, open_settings
+from dovetail.policy.remembered import open_policy
+from dovetail.settings import ProviderKeys, Settings, find_workspace, open_settings
 from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import ExtensionSettings, McpSettings, ScheduleSettings, StoreSettings
+from dovetail.tools.ask_user import ask_user
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
@@ -38,9 +39,10 @@ if TYPE_CHECKING:
     from dovetail.extensions import watch as watching
     from dovetail.extensions.extension import ExtensionSnapshot
     from dovetail.extensions.loader import ExtensionLoader
+    from dovetail.prompts import library as prompt_files
     from dovetail.runs.service import Runs
+    from dovetail.runs.workers import ProcessRole
     from dovetail.schedules import service as scheduling
-    from dovetail.schedules.service import Schedules
     from dovetail.sessions import chat as chatting
     from dovetail.sessions.chat import Chat
     from dovetail.sessions.store import SessionStore
@@ -49,9 +51,9 @@ else:
     watching = lazy("dovetail.extensions.watch")
     loading = lazy("dovetail.extensions.loader")
     skill_folders = lazy("dovetail.skills")
+    prompt_files = lazy("dovetail.prompts.library")
     chatting = lazy("dovetail.sessions.chat", extra="server")
     scheduling = lazy("dovetail.schedules.service", extra="server")
-
 
 logger = logging.getLogger(__name__)
 
@@ -77,10 +79,10 @@ class Dovetail:
         self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
-        self._schedules: Schedules | None = None
+        self._schedules: scheduling.Schedules | None = None
         self._skills: SkillLibrary | None = None
 
-    @cached_property
+    @property
     def project(self) -> Path:
         """The folder a chat works in: the current one if it is in the workspace, otherwise the workspace."""
         here = Path.cwd()
@@ -120,7 +122,7 @@ class Dovetail:
     @cached_property
     def mcp(self) -> ConfiguredServers:
         """The MCP servers that the settings name."""
-        return ConfiguredServers(self.tools)
+        return ConfiguredServers(self.tools, self.workspace / ".dovetail" / "logins")
 
     @property
     def skills(self) -> "SkillLibrary":
@@ -128,6 +130,11 @@ class Dovetail:
         if self._skills is None:
             self._skills = skill_folders.SkillLibrary(self._skill_roots())
         return self._skills
+
+    @cached_property
+    def prompts(self) -> "prompt_files.PromptLibrary":
+        """The prompt files of the workspace, and those that ship with the package."""
+        return prompt_files.PromptLibrary(self._folders("prompts"))
 
     def create_agent(
         self, name: str | None = None, *, model: Any = None, **first: Unpack[FirstWords]
@@ -153,7 +160,7 @@ class Dovetail:
         return self.chat.runs
 
     @property
-    def schedules(self) -> "Schedules":
+    def schedules(self) -> "scheduling.Schedules":
         """The schedules of runs; available after `open_schedules`."""
         if self._schedules is None:
             raise ConfigError("The schedules are not open.", hint="Await `app.open_schedules()` first.")
@@ -164,19 +171,16 @@ class Dovetail:
         """The database of sessions and runs: the setting `store.url`, otherwise a file in the workspace."""
         return self.settings.section(StoreSettings).url or self.workspace / ".dovetail" / "dovetail.db"
 
-    async def open_chat(self, *, works: bool = True) -> "Chat":
-        """Open the database, once; leaving the app closes it. Runs in progress resume at the next start.
-
-        Without `works` this process only sends runs to workers (setting `runs.engine`).
-        """
+    async def open_chat(self, *, works: bool = True, role: "ProcessRole" = "program") -> "Chat":
+        """Open the database, once, until the app is left; without `works`, runs are only sent to workers."""
         if self._chat is None:
-            opening = chatting.open_chat(self, self.store_url, works=works)
+            opening = chatting.open_chat(self, self.store_url, works=works, role=role)
             self._chat = await self._exits.enter_async_context(opening)
             self._exits.callback(setattr, self, "_chat", None)
             self.runs.on_reload = self._follow_reload
         return self.chat
 
-    async def open_schedules(self, *, ticks: bool = False) -> "Schedules":
+    async def open_schedules(self, *, ticks: bool = False) -> "scheduling.Schedules":
         """Open the schedules, once, and store those of agent files; with `ticks`, start runs when due."""
         if self._schedules is None:
             chat = await self.open_chat()
@@ -212,7 +216,7 @@ class Dovetail:
         """Read all folders again, in processes that share the database too; runs keep what they have."""
         snapshot = await self._read_folders()
         if self._chat is not None:
-            self._chat.runs.announce_reload()
+            self._chat.runs.link.announce("reload", "")
         return snapshot
 
     async def _read_folders(self) -> "ExtensionSnapshot":
@@ -227,13 +231,16 @@ class Dovetail:
         self.skills.reload(self._skill_roots())
         loaders = [skill_folders.make_load_skill(self.skills)] if self.skills.list() else []
         self.tools.publish("skills", loaders)
+        self.prompts.reload()
         self.runtime.policy.reload()
+        ProviderKeys.of(self.settings, self.workspace).read()
         await self.mcp.connect(self.settings.section(McpSettings).servers)
-        for notice in self.runtime.policy.find_unknown_tools(
-            tool.name for tool in self.tools.get_all_tools()
-        ):
+        names = (tool.name for tool in self.tools.get_all_tools())
+        for notice in self.runtime.policy.find_unknown_tools(names):
             logger.warning("policy rule may have no effect: %s", notice)
         await self._follow_files()
+        if self._chat is not None:
+            self.runs.feed.report_generation(snapshot.version)
         return snapshot
 
     def _offer_agents(self) -> None:
@@ -267,6 +274,7 @@ class Dovetail:
 
     async def __aenter__(self) -> Self:
         self.tools.register_tool(self.runtime.runner.reader)
+        self.tools.register_tool(ask_user)
         async with AsyncExitStack() as exits:
             exits.push_async_callback(self.extensions.close)
             exits.push_async_callback(self.mcp.close)
@@ -291,7 +299,7 @@ class Dovetail:
         roots = skill_folders.find_roots(self.workspace, self.project)
         skills = [root.path / place for root in roots for place in ("skills", ".dovetail/skills")]
         own = [*skills, self.workspace / "policy.toml"]
-        return [*self._folders("extensions"), *self._folders("agents"), *own]
+        return [*self._folders("extensions"), *self._folders("agents"), *self._folders("prompts"), *own]
 
     def _make_policy(self) -> Policy:
         return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)

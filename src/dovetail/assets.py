@@ -1,10 +1,10 @@
-"""Finds what ships with the package: the web client, the extension folders and the agent files."""
+"""Finds what ships with the package: web client, extension folders, agent files and prompts."""
 
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _REPOSITORY = _PACKAGE.parent.parent
-_SOURCES = {"web": "web/dist", "extensions": "extensions", "agents": "agents"}
+_SOURCES = {"web": "web/dist", "extensions": "extensions", "agents": "agents", "prompts": "prompts"}
 
 
 def find_assets(name: str) -> Path | None:

@@ -5,6 +5,7 @@
     · PromptError        a prompt slot has an invalid value (also a ValueError)
       - PromptSyntaxError  the text of a prompt file cannot be read; carries line and column
         + PromptArgumentsError  an alias has arguments of the wrong kind (also a TypeError)
+      - PromptVariableError  a variable of a prompt has no value, or a wrong one
       - PromptFileError  a prompt file cannot be opened (also a TypeError)
     · PromptTypeError    a prompt or its configuration has an unusable type (also a TypeError)
     · KeyWaitError       keys cannot be waited for: no handler, no such output (also a NotImplementedError)
@@ -88,6 +89,10 @@ class PromptFileError(PromptError, PromptTypeError):
 
 class PromptArgumentsError(PromptSyntaxError, PromptTypeError):
     """A prompt file calls a method with arguments of a wrong type."""
+
+
+class PromptVariableError(PromptError):
+    """A variable of a prompt has no value, is unknown, or its value is none of its choices."""
 
 
 class KeyWaitError(ConfigError, NotImplementedError):

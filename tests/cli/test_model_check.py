@@ -1,7 +1,8 @@
 """The speed of a model is that of its first answer, where it took long enough to measure one."""
 
-from dovetail.cli.model_check import Answer, check_model
+from dovetail.cli.model_check import check_model
 from dovetail.events.delta import Usage
+from dovetail.requesters.question import Answer
 from dovetail.testing import Reply, ScriptedRequester
 
 

@@ -154,3 +154,32 @@ def test_usage_names_cached_written_and_reasoning_tokens_and_the_cost() -> None:
     assert describe_usage(used) == "1100 tokens, 600 cached, 200 written to cache, 40 reasoning, cost 0.0123"
     assert describe_usage(Usage(7, 3, cost=0.0)) == "10 tokens"
     assert describe_usage(Usage()) == ""
+
+
+TODOS = {
+    "todos": [
+        {"content": "Saw [it]", "status": "completed"},
+        {"content": "Plane", "status": "in_progress"},
+        {"content": "Glue", "status": "pending"},
+    ]
+}
+
+
+def test_to_do_list_is_shown_as_lines() -> None:
+    tree = AgentTree()
+    console = Console(file=io.StringIO(), width=100)
+    with AgentView(console) as view:
+        for event in (
+            RunStart("boss", "m"),
+            ToolInputEnd("c1", "write_todos", TODOS),
+            ToolEnd("c1", "ok", None),
+        ):
+            tree.take(event)
+            view.show(event)
+    assert [line.rstrip() for line in draw(tree).splitlines()][1:] == [
+        "└── ✓ write_todos  0.0 s",
+        "    ├── ✓ Saw [it]",
+        "    ├── ▸ Plane",
+        "    └── ○ Glue",
+    ]
+    assert "→ write_todos\n✓ Saw [it]\n▸ Plane\n○ Glue\n" in console.file.getvalue()

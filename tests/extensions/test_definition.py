@@ -6,7 +6,8 @@ import pytest
 
 from dovetail.events.call import Kind, ToolCall
 from dovetail.extensions import ExtensionLoader
-from dovetail.tools import RunContext, ToolRunner, ToolSnapshot
+from dovetail.tools import RunContext, ToolContext, ToolRunner, ToolSnapshot
+from dovetail.tools.preview import make_preview
 from extension_folders import Folders, ask
 
 GOOD = {
@@ -263,3 +264,41 @@ async def test_a_null_reaches_a_parameter_whatever_its_annotation(folders: Folde
     snapshot = await ExtensionLoader(folders.root).reload()
     assert await ask(snapshot.tools, "add") == "None"
     assert await ask(snapshot.tools, "add", day=None) == "None"
+
+
+async def test_a_folder_shows_what_a_call_would_do_with_the_defaults_of_its_arguments(
+    folders: Folders,
+) -> None:
+    folders.write(
+        "one",
+        """
+from dovetail import tool
+
+def show(arguments, context):
+    return f"adds {arguments['a']} and {arguments['b']}"
+
+async def show_made(arguments, context):
+    return {"kind": "command", "command": f"make {arguments['what']}", "folder": "."}
+
+@tool(preview=show_made)
+def make(what: str) -> str:
+    \"\"\"Make something.\"\"\"
+    return what
+
+NUMBERS = {"a": {"type": "number", "required": True}, "b": {"type": "number", "default": 2}}
+ADD = {"label": "math", "name": "add", "description": "Adds", "parameters": NUMBERS,
+       "execute": lambda a, b: a + b, "preview": show}
+TOOLS = [ADD, make]
+""",
+    )
+    add, make = (await ExtensionLoader(folders.root).reload()).tools
+    context = ToolContext(call_id="c1")
+    assert await make_preview(add, {"a": 1}, context) == {"kind": "text", "text": "adds 1 and 2"}
+    shown = await make_preview(make, {"what": "cake"}, context)
+    assert shown == {"kind": "command", "command": "make cake", "folder": "."}
+
+
+async def test_a_preview_that_cannot_be_called_is_refused(folders: Folders) -> None:
+    folders.write("one", write_definition(preview="'text'"))
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert "preview must be callable" in failure.error

@@ -137,3 +137,28 @@ async def test_of_answers_that_come_at_once_exactly_one_counts(tmp_path: Path, t
     assert won.count(True) == 1
     assert notes == [text for text, is_winner in zip(("ash", "elm", "oak"), won, strict=True) if is_winner]
     assert [kind for kind, _ in stored] == ["ask-request", "ask-answer"]
+
+
+async def test_a_call_allowed_for_a_run_is_not_asked_about_again_after_a_restart(tmp_path: Path) -> None:
+    notes: list[str] = []
+    other = {"tool_calls": [{"call_id": "c2", "name": "write_note", "arguments": {"text": "ash"}}]}
+    again = {"tool_calls": [{"call_id": "c3", "name": "write_note", "arguments": {"text": "oak"}}]}
+    tools = [make_note_tool(notes)]
+    run_id = ""
+    async with serve(tmp_path, [SCRIPT[0], other], tools) as server:
+        asked = 0
+        async for chunk in server.stream("POST", "/api/v1/chat", json=BODY):
+            if chunk["type"] == "data-ask":
+                asked, run_id = asked + 1, chunk["data"]["run_id"]
+                if asked == 2:
+                    break
+                answer = {"approved": True, "remember": "run"}
+                await server.client.post(f"/api/v1/asks/{chunk['data']['ask_id']}", json=answer)
+    async with serve(tmp_path, [again, "Done."], tools) as server:
+        [ask] = (await server.get("/api/v1/asks"))["asks"]
+        await server.client.post(f"/api/v1/asks/{ask['id']}", json={"approved": False, "reason": "not ash"})
+        events = [event async for event in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
+        heard = str(server.model.requests[0].messages)
+    assert (events[-1]["reason"], notes) == ("goal", ["oak", "oak"])
+    assert len([event for event in events if event["type"] == "ask-request"]) == 2
+    assert "and said: not ash" in heard

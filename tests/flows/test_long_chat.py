@@ -27,16 +27,17 @@ def is_summary(server: ScriptedServer, place: int) -> bool:
 
 
 async def test_a_refused_chat_is_summarized_and_answered(tmp_path: Path) -> None:
+    story = "word " * 2_500  # much longer than the tools
     summary = Reply(text="Three stories were told.", usage=USAGE)
     replies = ["One.", "Two.", "Three.", summary, "Four.", "Five."]
-    async with ScriptedServer(replies, context_tokens=7_500) as model:
+    async with ScriptedServer(replies, context_tokens=11_500) as model:
         settings: dict[str, Any] = {"model": {"name": "openai:unheard-of", "base_url": model.url}}
         app = Dovetail(workspace=tmp_path, settings=settings)
         async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
             server = Serving(app, None, client, address)  # type: ignore[arg-type]
             for number in range(3):
-                await server.chat(f"Story {number}: {STORY}")
-            chunks = await server.chat(f"Story 3: {STORY}")
+                await server.chat(f"Story {number}: {story}")
+            chunks = await server.chat(f"Story 3: {story}")
             assert text_of(chunks) == "Four."
             assert chunks[-1]["finishReason"] == "stop"
             run_id = chunks[0]["messageMetadata"]["run_id"]
@@ -50,7 +51,7 @@ async def test_a_refused_chat_is_summarized_and_answered(tmp_path: Path) -> None
     assert is_summary(model, -3)
     last, next_one = (model.requests[place].body["messages"] for place in (-2, -1))
     assert "Three stories were told." in str(last)
-    assert last[-1]["content"] == f"Story 3: {STORY}"
+    assert last[-1]["content"] == f"Story 3: {story}"
     assert "Three stories were told." in str(next_one)  # no second request for a summary
     assert [message["content"] for message in next_one[-2:]] == ["Four.", "And?"]
 

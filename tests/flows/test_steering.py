@@ -280,7 +280,7 @@ async def test_a_message_is_taken_back_until_it_is_taken(tmp_path: Path) -> None
                 work.may_end.set()
         late = await server.client.delete(f"/api/v1/sessions/s/inbox/{kept['message_id']}")
         elsewhere = await server.client.delete(f"/api/v1/sessions/other/inbox/{kept['message_id']}")
-    assert [each.status_code for each in (first, again, late, elsewhere)] == [204, 409, 409, 404]
+    assert [each.status_code for each in (first, again, late, elsewhere)] == [204, 404, 409, 404]
     assert [
         message["content"] for message in server.model.requests[1].messages if message["role"] == "user"
     ] == [
@@ -400,3 +400,28 @@ async def test_a_message_sent_to_another_server_reaches_the_run(tmp_path: Path) 
         late = await send(there, run_id, "Thanks.")
         assert late["mode"] == "queue"
         assert len(await settle(here, 6)) == 6
+
+
+async def test_a_message_that_is_sent_twice_with_one_id_is_answered_once(tmp_path: Path) -> None:
+    gate = Gate()
+    async with serve(tmp_path, [[gate, "3 m."], "Done."]) as server, asyncio.timeout(20):
+        chatting = asyncio.create_task(server.chat("How long?"))
+        await gate.reached.async_wait()
+        run_id = (await server.get("/api/v1/sessions/s"))["run_id"]
+        address = f"/api/v1/runs/{run_id}/messages"
+        body = {"id": "mine", "message": "And then?", "mode": "queue"}
+        replies = [await server.client.post(address, json=body) for _ in range(2)]
+        inbox = await list_inbox(server)
+        gate.open()
+        await chatting
+        path = await settle(server, 4)
+        replies.append(await server.client.post(address, json=body))
+        taken = await server.client.delete("/api/v1/sessions/s/inbox/mine")
+        unknown = await server.client.delete("/api/v1/sessions/s/inbox/other")
+        after = await settle(server, 4)
+    assert [(reply.status_code, reply.json()["message_id"]) for reply in replies] == [(202, "mine")] * 3
+    assert [reply.json()["mode"] for reply in replies] == ["queue"] * 3
+    assert inbox == [("queue", "And then?")]
+    assert [message["id"] for message in path].count("mine") == 1
+    assert after == path
+    assert (taken.status_code, unknown.status_code) == (409, 404)

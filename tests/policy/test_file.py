@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.errors import ConfigError, ConflictError
 from dovetail.events.call import Kind
-from dovetail.policy.file import PolicyFile
+from dovetail.policy.file import PolicyEditor, PolicyFile
 from dovetail.policy.policy import Policy
-from dovetail.policy.rule import Mode, PolicyCall
+from dovetail.policy.rule import Mode, PolicyCall, PolicyRule
 
 GOOD = """
 # what the shop allows
@@ -179,3 +180,57 @@ def test_a_rule_that_names_no_tool_is_noticed_with_the_near_name(tmp_path: Path)
     assert policy.find_unknown_tools(["run_shell_command", "write_file"]) == [
         f"{path}:1: Unknown tool 'run_shel_command'. Did you mean 'run_shell_command'?"
     ]
+
+
+EDITED = '# Ours.\n[[rule]]\naction = "deny"\ntool = "drop"'
+
+
+def test_a_text_is_written_and_read_back(tmp_path: Path) -> None:
+    editor = PolicyEditor(tmp_path / "policy.toml")
+    empty = editor.read()
+    assert empty.text == ""
+    written = editor.write(EDITED, empty.version)
+    assert (tmp_path / "policy.toml").read_text() == EDITED == written.text
+    assert written.version != empty.version
+    assert [path.name for path in tmp_path.iterdir()] == ["policy.toml"]
+
+
+def test_an_invalid_text_is_refused_with_its_line_and_leaves_the_file(tmp_path: Path) -> None:
+    editor = PolicyEditor(tmp_path / "policy.toml")
+    version = editor.write(EDITED).version
+    with pytest.raises(ConfigError, match=r"^policy\.toml:5.*'forbid'"):
+        editor.write(EDITED + '\n[[rule]]\naction = "forbid"\n', version)
+    with pytest.raises(ConfigError, match=r"^policy\.toml:1: "):
+        editor.write("[[rule\n", version)
+    assert (tmp_path / "policy.toml").read_text() == EDITED
+
+
+def test_a_change_to_an_older_text_is_a_conflict(tmp_path: Path) -> None:
+    editor = PolicyEditor(tmp_path / "policy.toml")
+    version = editor.write(EDITED).version
+    (tmp_path / "policy.toml").write_text("# By hand.\n")
+    with pytest.raises(ConflictError, match="has changed since"):
+        editor.write("", version)
+    assert (tmp_path / "policy.toml").read_text() == "# By hand.\n"
+
+
+def test_a_rule_is_added_after_what_is_there(tmp_path: Path) -> None:
+    editor = PolicyEditor(tmp_path / "policy.toml")
+    editor.write(EDITED)
+    rule = PolicyRule(action="allow", tool="shell", arguments={"command": "git status.*"}, modes=("auto",))
+    text = editor.add(rule).text
+    assert text.startswith(EDITED)
+    denied, allowed = PolicyFile(tmp_path / "policy.toml").read()
+    assert (denied.tool, allowed.tool, allowed.arguments) == ("drop", "shell", {"command": "git status.*"})
+    assert allowed.modes == ("auto",)
+
+
+def test_the_file_behind_a_link_is_changed_and_keeps_its_rights(tmp_path: Path) -> None:
+    real = tmp_path / "shared" / "rules.toml"
+    real.parent.mkdir()
+    real.write_text("")
+    real.chmod(0o600)
+    (tmp_path / "policy.toml").symlink_to(real)
+    PolicyEditor(tmp_path / "policy.toml").write(EDITED)
+    assert real.read_text() == EDITED
+    assert real.stat().st_mode & 0o777 == 0o600

@@ -14,9 +14,10 @@ def test_mode_is_the_settings_own_unless_a_stricter_one_is_wanted() -> None:
     assert (choose_mode(settings), choose_mode(settings, "auto")) == ("auto", "auto")
 
 
-@pytest.mark.parametrize("wanted", ["auto", "yolo"])
-def test_freer_mode_must_be_allowed_by_the_settings(wanted: str) -> None:
+@pytest.mark.parametrize(("wanted", "most"), [("auto", "default"), ("yolo", "auto")])
+def test_freer_mode_must_be_allowed_by_the_settings(wanted: str, most: str) -> None:
     settings = default_settings()
+    settings.set("policy.max_mode", most)
     with pytest.raises(ConfigError, match=f"Mode '{wanted}' is not allowed"):
         choose_mode(settings, wanted)
     settings.set("policy.max_mode", "yolo")

@@ -6,8 +6,8 @@ import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
-from dovetail.policy.file import RememberedRules
 from dovetail.policy.policy import Policy
+from dovetail.policy.remembered import RememberedRules
 from dovetail.policy.rule import PolicyCall, PolicyRule
 
 

@@ -1,6 +1,7 @@
 """Messages to runs: each is taken or answered exactly once, also when processes die in between."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from dovetail.errors import ConflictError
+from dovetail.events.model_events import TextStart
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import UserMessage
 from dovetail.events.run_result import RunResult
@@ -233,6 +235,29 @@ async def test_a_message_is_deleted_only_before_it_is_taken(engine: Runs) -> Non
 
     await (await start(engine, work)).result()
     assert results == [True, False, False, True]
+
+
+async def test_a_message_with_an_id_of_its_sender_is_stored_once(engine: Runs) -> None:
+    kinds: list[str] = []
+
+    async def work(context: RunContext) -> RunResult:
+        named = dataclasses.replace(write("one", context.run_id), id="chosen")
+        both = await asyncio.gather(*(engine.inbox.send(named, is_named=True) for _ in range(5)))
+        assert await list_texts(engine) == [("steer", "one")]
+        assert await take(context) == ["one"]
+        context.emit(TextStart("t"))
+        again, _ = await engine.inbox.send(named, is_named=True)
+        kinds.extend(sent.kind for sent in (*(sent for sent, _ in both), again))
+        return RunResult(text="done")
+
+    await (await start(engine, work)).result()
+    assert kinds == ["steer"] * 6
+    named = dataclasses.replace(write("one", "r"), id="chosen")
+    late, _ = await engine.inbox.send(named, is_named=True)  # its event is in the journal by now
+    assert (late.kind, await list_texts(engine)) == ("steer", [])
+    assert await engine.inbox.was_sent("s", "chosen")
+    assert not await engine.inbox.was_sent("s", "other")
+    assert not await engine.inbox.was_sent("elsewhere", "chosen")
 
 
 async def test_a_message_that_was_taken_but_not_stored_is_taken_again_after_a_crash(

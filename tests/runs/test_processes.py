@@ -11,6 +11,7 @@ from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskRequest, RunEnd
 from dovetail.events.run_result import RunResult
+from dovetail.runs.asks import ABANDONED
 from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
 from dovetail.store.database import Database
@@ -60,6 +61,22 @@ async def test_an_answer_given_at_another_process_arrives(databases: tuple[Datab
         assert await there.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
         async with asyncio.timeout(20):
             assert (await handle.result()).value == {"status": "success"}
+
+
+async def test_a_tab_that_goes_away_from_another_process_does_not_hold_the_run(
+    databases: tuple[Database, Database], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.runs.asks.LOOK_SECONDS", 0.01)
+
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "c", {}, 86_400))
+
+    async with Runs(databases[0]) as here, Runs(databases[1]) as there:
+        handle = await here.start(SPEC, Job(work))
+        ask_id = await wait_for_ask(there, handle.run_id)
+        await there.asks.claim(ask_id, "closed", owner="local", seconds=0.02)
+        async with asyncio.timeout(20):
+            assert (await handle.result()).value == ABANDONED
 
 
 async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Database, Database]) -> None:

@@ -24,10 +24,10 @@ from dovetail.events.run_events import (
 from dovetail.events.run_result import RunResult
 from dovetail.loop.replay import replay
 from dovetail.runs.ask_store import AskRecord
-from dovetail.runs.asks import ABANDONED
+from dovetail.runs.asks import ABANDONED, UNCLAIMED
 from dovetail.runs.engine import Engine, RunHost, Ticket
 from dovetail.runs.reader import Reader
-from dovetail.runs.run import RunRecord, RunSpec
+from dovetail.runs.run import RunHandle, RunRecord, RunSpec
 from dovetail.runs.service import Runs
 from dovetail.sessions.message import Message
 from dovetail.sessions.rows import store_answer, store_question
@@ -137,6 +137,23 @@ async def test_a_run_that_waits_in_a_queue_is_the_running_one_of_its_session(dat
         running = await runs.find_running("s")
         assert running is not None
         assert (running.id, running.phase) == (handle.run_id, "queued")
+
+
+class Hand(Queue):
+    """Keeps tickets until a test has a run taken up by hand."""
+
+    async def open(self, host: RunHost, *, works: bool) -> None:
+        self.host = host
+
+
+async def test_a_queued_run_is_announced_again_when_it_is_taken_up(database: Database) -> None:
+    engine = Hand()
+    async with Runs(database, engine=engine) as runs, runs.feed.read("local") as reader:
+        handle = await runs.start(SPEC, Job(talk))
+        begun = {"type": "run", "run_id": handle.run_id, "session_id": "s", "state": "running"}
+        assert begun in await reader.next()
+        assert await engine.host.attempt(handle.run_id) == "ended"
+        assert begun in await reader.next()
 
 
 async def test_a_session_is_free_as_soon_as_the_end_of_its_run_was_read(engine: Runs) -> None:
@@ -342,22 +359,51 @@ async def test_of_calls_with_the_same_id_the_one_of_the_tab_is_acknowledged(engi
     assert (await four.result()).value == {"output": 5}
 
 
-async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
-    engine: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("dovetail.runs.asks.LEASE_SECONDS", 0.02)
+async def ask_browser_for_a_day(context: RunContext) -> RunResult:
+    return RunResult(data=await context.ask("browser", "call_1", {}, 86_400.0))
 
-    async def work(context: RunContext) -> RunResult:
-        return RunResult(data=await context.ask("browser", "call_1", {}, 86_400.0))
 
-    handle = await engine.start(SPEC, Job(work))
+async def start_browser_ask(engine: Runs) -> tuple[RunHandle, str]:
+    """Start a run that waits for a browser; return it and the id of its ask."""
+    handle = await engine.start(SPEC, Job(ask_browser_for_a_day))
     async with await engine.read(handle.run_id) as reader:
         while "ask-request" not in [event.type for event in events_of(await reader.next())]:
             pass
     (ask,) = await engine.asks.store.list_open("local")
-    await engine.asks.claim(ask.id, "closed", owner="local")
+    return handle, ask.id
+
+
+async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
+    engine: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.runs.asks.LOOK_SECONDS", 0.01)
+    handle, ask_id = await start_browser_ask(engine)
+    await engine.asks.claim(ask_id, "closed", owner="local", seconds=0.02)
     assert (await handle.result()).value == ABANDONED
     assert await engine.asks.store.list_open("local") == []
+
+
+async def test_a_renewed_claim_keeps_the_call_and_a_tab_that_claims_after_its_end_gets_nothing(
+    engine: Runs,
+) -> None:
+    handle, ask_id = await start_browser_ask(engine)
+    await engine.asks.claim(ask_id, "slow", owner="local", seconds=0)
+    await engine.asks.claim(ask_id, "slow", owner="local", seconds=60)
+    with pytest.raises(ConflictError, match="is claimed by tab 'slow'"):
+        await engine.asks.claim(ask_id, "other", owner="local")
+    await engine.asks.claim(ask_id, "slow", owner="local", seconds=0)
+    with pytest.raises(ConflictError, match="has already been answered"):
+        await engine.asks.claim(ask_id, "other", owner="local")
+    assert (await handle.result()).value == ABANDONED
+
+
+async def test_a_call_that_no_tab_takes_fails_long_before_its_time_limit(
+    engine: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dovetail.runs.asks.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("dovetail.runs.asks.UNCLAIMED_SECONDS", 0.05)
+    handle, _ = await start_browser_ask(engine)
+    assert (await handle.result()).value == UNCLAIMED
 
 
 async def test_a_run_left_behind_resumes_where_it_was(database: Database) -> None:

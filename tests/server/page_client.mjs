@@ -65,8 +65,8 @@ const scenarios = {
     const asked = () => chat.lastMessage.parts.find((part) => part.state === "approval-requested");
     await until(() => chat.status === "ready" && asked());
     await chat.addToolApprovalResponse({ id: asked().approval.id, approved: true });
-    const before = posts;
-    await until(() => posts > before);
+    const isAskedFor = (part) => part.type === "dynamic-tool" && part.providerExecuted === false;
+    await until(() => chat.status === "ready" && chat.lastMessage.parts.some(isAskedFor));
     finish();
     await until(() => chat.status === "ready" && chat.lastMessage.parts.at(-1).type === "text");
     return chat;

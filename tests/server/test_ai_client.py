@@ -118,6 +118,8 @@ async def test_approvals_are_answered_by_sending_the_message_again(tmp_path: Pat
         "write": "output-available",
         "delete": "output-denied",
     }
+    kinds = [part["toolMetadata"]["kind"] for part in answer["parts"] if part["type"] == "dynamic-tool"]
+    assert kinds == ["read", "write", "delete"]
     assert answer["parts"][-1]["text"] == "Done."
     assert told[:2] == ["look ran", "write ran"]
     assert "declined" in told[2] or "denied" in told[2] or "refused" in told[2]

@@ -44,3 +44,18 @@ async def test_a_large_result_survives_a_restart_and_goes_with_its_session(tmp_p
         assert result.startswith("0123456789\n")
         await server.client.delete("/api/v1/sessions/s")
     assert await stored(place) == []
+
+
+async def test_the_whole_result_is_served_to_its_owner_alone(tmp_path: Path) -> None:
+    settings = {"server": {"api_keys": "ann:one-key,bob:two-key"}}
+    ann, bob = {"authorization": "Bearer one-key"}, {"authorization": "Bearer two-key"}
+    async with serve(tmp_path, [CALL, "Much."], [tell_tool()], settings) as server:
+        body = {"session_id": "s", "message": "Tell me"}
+        chunks = [chunk async for chunk in server.stream("POST", "/api/v1/chat", json=body, headers=ann)]
+        output = next(chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available")
+        path = f"/api/v1/artifacts/{output['artifact_id']}"
+        whole = await server.client.get(path, headers=ann)
+        assert (whole.status_code, whole.text) == (200, "0123456789" * 5000)
+        assert whole.headers["content-type"].startswith("text/plain")
+        missing = await server.client.get(path, headers=bob)
+        assert missing.status_code == 404

@@ -11,7 +11,7 @@ from dovetail.server.auth import hash_key, parse_api_keys
 from dovetail.server.middleware.body_limit import BodyLimit
 from dovetail.server.middleware.cors import check_origins
 from dovetail.server.middleware.rate_limit import Buckets
-from dovetail.server.middleware.security import HEADERS
+from dovetail.server.middleware.security import HEADERS, make_headers
 from dovetail.settings import default_settings
 from dovetail.settings.sections import ServerSettings
 from serving import serve
@@ -320,6 +320,22 @@ async def test_every_answer_makes_browsers_careful(tmp_path: Path) -> None:
         for path in ("/", "/healthz", "/api/v1/tools", "/api/v1/nothing", "/nothing.js"):
             response = await server.client.get(path)
             assert HEADERS.items() <= dict(response.headers).items(), path
+
+
+async def test_a_team_can_show_the_page_in_its_own(tmp_path: Path) -> None:
+    settings = {"server": {"frame_ancestors": "self, https://app.example"}}
+    async with serve(tmp_path, settings=settings) as server:
+        headers = (await server.client.get("/")).headers
+    assert headers["content-security-policy"].endswith("; frame-ancestors 'self' https://app.example")
+    assert "x-frame-options" not in headers
+
+
+@pytest.mark.parametrize(
+    "given", ["app.example", "https://app.example/page", "none, self", "https://a.example;"]
+)
+def test_an_origin_that_no_browser_takes_is_refused(given: str) -> None:
+    with pytest.raises(ConfigError, match=r"server\.frame_ancestors: invalid origin"):
+        make_headers(given.split(", "))
 
 
 @pytest.mark.parametrize("token", ["pässwörd-ünd-mehr", "密码-密码-密码", "plain-token"])

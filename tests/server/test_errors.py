@@ -55,10 +55,25 @@ async def test_a_wrong_value_is_named_and_all_problems_are_reported(tmp_path: Pa
 @pytest.mark.parametrize(
     ("method", "path", "body", "told"),
     [
-        ("POST", "/api/v1/sessions", {"titel": "x"}, "Unknown field 'titel'. Expected one of: id, title."),
-        ("PATCH", "/api/v1/sessions/s", {}, "Nothing to change; send `title`, `head`, or both."),
+        (
+            "POST",
+            "/api/v1/sessions",
+            {"titel": "x"},
+            "Unknown field 'titel'. Expected one of: id, title, agent, options.",
+        ),
+        (
+            "PATCH",
+            "/api/v1/sessions/s",
+            {},
+            "Nothing to change; send `title`, `head`, `agent`, `options`, `pinned` or `folder`.",
+        ),
         ("POST", "/api/v1/runs/r/cancel", {"when": "now"}, "Unknown field 'when'. Expected one of: mode."),
-        ("POST", "/api/v1/tools/add/call", {"a": 1}, "Unknown field 'a'. Expected one of: arguments."),
+        (
+            "POST",
+            "/api/v1/tools/add/call",
+            {"a": 1},
+            "Unknown field 'a'. Expected one of: arguments, tab_id.",
+        ),
     ],
 )
 async def test_a_name_that_means_nothing_is_noticed(

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import itertools
 import json
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -112,12 +113,15 @@ REAL = {
     "session_id": "real",
     "model": "master",
     "name": "calculate",
-    "run_id": "x",
-    "ask_id": "x",
-    "message_id": "x",
-    "schedule_id": "x",
-    "path": "x",
 }
+"""What exists, by the names of path parameters; another one is `x`."""
+
+
+def fill(path: str, **values: str) -> str:
+    """Return a route's path with values in it."""
+    return re.sub(r"\{(\w+)[^}]*\}", lambda found: {**REAL, **values}.get(found[1], "x"), path)
+
+
 MORE_BODIES: dict[str, list[dict[str, Any]]] = {
     "POST /api/v1/chat": [
         {"message": "Hi", "session_id": "s", "agent": "master", "model": "m", "tab_id": "t", "skills": ["x"]},
@@ -244,11 +248,11 @@ def make_requests(
 ) -> Iterator[tuple[str, str, bytes | None]]:
     bodies = list_bodies(operation, f"{method} {path}", document)
     first = json.dumps(bodies[0]).encode() if bodies else None
-    whole = path.format(**REAL)
+    whole = fill(path)
     for parameter, text in itertools.product(operation.get("parameters", []), HOSTILE):
         name, shown = parameter["name"], quote(text.encode("utf-8", "surrogatepass"), safe="") or "%20"
         if parameter["in"] == "path":
-            yield method, path.format(**{**REAL, name: shown}), first
+            yield method, fill(path, **{name: shown}), first
         elif parameter["in"] == "query":
             yield method, f"{whole}?{name}={shown}", first
     for body in bodies:

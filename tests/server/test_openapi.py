@@ -6,13 +6,21 @@ from typing import Any, cast
 import jsonschema_rs
 from fastapi import APIRouter, HTTPException
 
+from dovetail import Kind, tool
 from dovetail.app import Dovetail
 from dovetail.server.app import create_app
-from dovetail.server.openapi_examples import ANSWERS, JSON
+from dovetail.server.openapi_catalog import JSON
+from dovetail.server.openapi_examples import ANSWERS
 from dovetail.tools.makers.browser import open_url
-from serving import serve
+from serving import Serving, serve
 
 ADDRESS = {"url": "https://a.example", "actionName": "Show"}
+
+
+@tool(name="keep", kind=Kind.Write)
+def keep_note(text: str) -> str:
+    """Keep a note."""
+    return text
 
 
 def find_bodies(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -117,8 +125,16 @@ def compare(example: Any, real: Any, place: str) -> None:
         compare(example[0], real[0], f"{place}[]")
 
 
-FREE = {"metadata", "parameters", "payload", "args", "result", "models[]"}
+FREE = {"metadata", "options", "parameters", "payload", "args", "result", "models[]", "web"}
 """Fields that hold what users, tools and models make of them, and models, which tell of their download."""
+
+
+async def allow_always(server: Serving) -> None:
+    """Have a call asked about and always allow it."""
+    async for chunk in server.stream("POST", "/api/v1/chat", json={"message": "Keep", "tab_id": "t"}):
+        if chunk["type"] == "data-ask":
+            always = {"approved": True, "remember": "always"}
+            await server.client.post(f"/api/v1/asks/{chunk['data']['ask_id']}", json=always)
 
 
 async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
@@ -127,12 +143,15 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
     skill.write_text("---\nname: haiku\ndescription: How to write a haiku.\n---\nFive, seven, five.\n")
     call = {"tool_calls": [{"call_id": "c1", "name": "open-url", "arguments": ADDRESS}]}
     compared: set[str] = set()
-    replies = ["Hello to you.", "Hi.", call, "Opened.", "Hi.", "Nothing new."]
-    async with serve(tmp_path, replies, [open_url]) as server:
+    keep = {"tool_calls": [{"call_id": "c2", "name": "keep", "arguments": {"text": "oak"}}]}
+    replies = ["Hello to you.", "Hi.", call, "Opened.", keep, "Kept.", "Hi.", "Nothing new."]
+    settings = {"mcp": {"servers": {"gone": {"command": "no-such-program-here"}}}}
+    async with serve(tmp_path, replies, [open_url, keep_note], settings) as server:
 
         async def check(method: str, route: str, body: Any = None, **ids: str) -> Any:
             headers = {"accept": "application/json"}
             path = route.format(**ids)
+            route = route.partition("?")[0]
             response = await server.client.request(method, path, json=body, headers=headers)
             forms = ANSWERS[f"{method} {route}"][str(response.status_code)]
             compared.add(f"{method} {route}")
@@ -149,6 +168,21 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("GET", f"{api}/chat/{{session_id}}/stream", **session)
         await check("GET", f"{api}/runs/{{run_id}}", run_id=answer["run_id"])
         await check("GET", f"{api}/sessions")
+        await server.client.patch(f"{api}/sessions/s1", json={"folder": "Wood"})
+        poet = {"name": "poet", "text": "---\nname: poet\ndescription: Verses.\n---\nWrite."}
+        await check("POST", f"{api}/sources/{{kind}}", poet, kind="agents")
+        source, place = f"{api}/sources/{{kind}}/{{name}}", {"kind": "agents", "name": "poet"}
+        await check("GET", source, **place)
+        await check("PUT", source, {"text": poet["text"] + "\n"}, **place)
+        await check("POST", f"{source}/check", {"text": ""}, **place)
+        await check("DELETE", source, **place)
+        await check("GET", f"{api}/folders")
+        await check("PATCH", f"{api}/folders/{{name}}", {"name": None}, name="Wood")
+        shares = f"{api}/sessions/{{session_id}}/shares"
+        token = (await check("POST", shares, {"with_work": False}, **session))["token"]
+        await check("GET", shares, **session)
+        await check("GET", f"{api}/shared/{{token}}", token=token)
+        await check("DELETE", f"{shares}/{{token}}", **session, token=token)
         await check("GET", f"{api}/sessions/{{session_id}}/messages", **session)
         started = await check("POST", f"{api}/chat", {"message": "Hi", "background": True, **session})
         await check("GET", f"{api}/sessions/{{session_id}}/children", **session)
@@ -157,9 +191,29 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("PATCH", f"{api}/sessions/{{session_id}}", {"title": "Plans"}, **session)
         await check("POST", f"{api}/sessions", {"id": "s2"})
         await check("POST", f"{api}/sessions/import", exported)
-        for name in ("tools", "agents", "skills", "models", "extensions"):
+        watched = (
+            "runs",
+            "runs/choices",
+            "usage",
+            "usage/today",
+            "workers",
+            "policy",
+            "policy/file",
+            "servers",
+        )
+        for name in ("tools", "agents", "skills", "prompts", "models", "extensions", *watched):
             await check("GET", f"{api}/{name}")
+        await check("POST", f"{api}/servers/{{name}}/reconnect", name="gone")
+        await check("GET", f"{api}/models/keys")
+        await check("PUT", f"{api}/models/keys/{{provider}}", {"key": "the-long-key-4f2a"}, provider="openai")
+        await check("DELETE", f"{api}/models/keys/{{provider}}", provider="openai")
+        await check("POST", f"{api}/policy/try", {"tool": "keep", "arguments": {"text": "oak"}})
+        added = await check("POST", f"{api}/policy/rules", {"action": "ask", "tool": "keep"})
+        new = {"text": "", "version": added["version"]}
+        await check("PUT", f"{api}/policy/file", new)
         await check("POST", f"{api}/extensions/reload")
+        values = {"variables": {"subject": "joints"}}
+        await check("POST", f"{api}/prompts/{{name}}/render", values, name="explain")
         await check("POST", f"{api}/tools/{{name}}/call", {"arguments": {}}, name="open-url")
         for route in ("/healthz", "/readyz", "/v1/models"):
             await check("GET", route)
@@ -176,6 +230,12 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
                 await check("DELETE", removal, **place, message_id=sent["message_id"])
                 await check("POST", f"{api}/asks/{{ask_id}}/claim", {"tab_id": "t"}, **ids)
                 await check("POST", f"{api}/asks/{{ask_id}}", {"value": "opened"}, **ids)
+        await check("GET", f"{api}/frames?url=http://127.0.0.1/&origin=http://chat.example")
+        await allow_always(server)
+        await check("GET", f"{api}/policy/modes")
+        allowed = await check("GET", f"{api}/policy/remembered")
+        undo = f"{api}/policy/remembered/{{rule_id}}"
+        await check("DELETE", undo, rule_id=allowed["rules"][0]["id"])
         await check("POST", "/ai/tools/ack", {"toolCallId": "later", "status": "success"})
         asked = {"model": "master", "messages": [{"role": "user", "content": "Hi"}]}
         await check("POST", "/v1/chat/completions", asked)
@@ -192,8 +252,15 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("DELETE", f"{api}/sign-in")
     streams_and_keys = {
         "GET /metrics",
+        "GET /api/v1/artifacts/{artifact_id}",
+        "GET /api/v1/feed",
         "GET /api/v1/runs/{run_id}/events",
         "POST /api/v1/runs/{run_id}/cancel",
         "POST /api/v1/sign-in",
+        "POST /api/v1/servers/{name}/login",
+        "DELETE /api/v1/servers/{name}/login",
+        "POST /api/v1/models/pull",
+        "DELETE /api/v1/models/pull",
+        "POST /api/v1/models/check",
     }
     assert set(ANSWERS) - compared == streams_and_keys

@@ -36,6 +36,7 @@ REPLY = {"id": "$message", "role": "assistant"}
 TABLE: dict[str, list[Case]] = {
     "GET /healthz": [Case(200)],
     "GET /readyz": [Case(200)],
+    "GET /api/v1/artifacts/{artifact_id}": [Case(404, "/api/v1/artifacts/0123456789abcdef")],
     "GET /metrics": [Case(200)],
     "POST /api/v1/chat": [
         Case(404, body={"message": "Hi", "session_id": "$session"}),
@@ -58,7 +59,37 @@ TABLE: dict[str, list[Case]] = {
         Case(404, body={"id": "$acting", "messages": [{**REPLY, "parts": [ACTED]}]}),
     ],
     "GET /api/v1/chat/{session_id}/stream": [Case(204, "/api/v1/chat/$waiting/stream")],
-    "GET /api/v1/runs/{run_id}": [Case(404, "/api/v1/runs/$run"), Case(404, "/api/v1/runs/$running")],
+    "GET /api/v1/runs": [
+        Case(200),
+        Case(200, "/api/v1/runs?query=cat"),
+        Case(403, "/api/v1/runs?owner=ann"),
+        Case(403, "/api/v1/runs?owner=*"),
+    ],
+    "GET /api/v1/runs/choices": [Case(200), Case(403, "/api/v1/runs/choices?owner=*")],
+    "GET /api/v1/usage": [Case(200, "/api/v1/usage?by=owner"), Case(403, "/api/v1/usage?by=owner&owner=*")],
+    "GET /api/v1/usage/today": [Case(200), Case(403, "/api/v1/usage/today?owner=ann")],
+    "GET /api/v1/workers": [Case(200)],
+    "GET /api/v1/servers": [Case(200)],
+    "POST /api/v1/servers/{name}/reconnect": [Case(404, "/api/v1/servers/x/reconnect")],
+    "POST /api/v1/servers/{name}/login": [Case(404, "/api/v1/servers/x/login")],
+    "DELETE /api/v1/servers/{name}/login": [Case(404, "/api/v1/servers/x/login")],
+    "POST /api/v1/models/pull": [Case(422, body={"name": "x"})],
+    "DELETE /api/v1/models/pull": [Case(404)],
+    "POST /api/v1/models/check": [Case(422, body={"name": ""})],
+    "GET /api/v1/models/keys": [Case(200)],
+    "PUT /api/v1/models/keys/{provider}": [Case(404, "/api/v1/models/keys/x", {"key": "x"})],
+    "DELETE /api/v1/models/keys/{provider}": [Case(404, "/api/v1/models/keys/x")],
+    "GET /api/v1/policy": [Case(200), Case(403, "/api/v1/policy?owner=*")],
+    "POST /api/v1/policy/try": [Case(200, body={"tool": "read_artifact"})],
+    "GET /api/v1/policy/file": [Case(200)],
+    "PUT /api/v1/policy/file": [Case(409, body={"text": "", "version": "other"})],
+    "POST /api/v1/policy/rules": [Case(422, body={"action": "allow", "modes": ["wild"]})],
+    "GET /api/v1/runs/{run_id}": [
+        Case(404, "/api/v1/runs/$running"),
+        Case(403, "/api/v1/runs/$running?owner=ann"),
+        Case(404, "/api/v1/runs/$run"),
+        Case(404, "/api/v1/runs/$running"),
+    ],
     "GET /api/v1/runs/{run_id}/events": [
         Case(404, "/api/v1/runs/$run/events"),
         Case(404, "/api/v1/runs/$running/events?after=1"),
@@ -68,12 +99,17 @@ TABLE: dict[str, list[Case]] = {
         Case(404, "/api/v1/runs/$run/messages", {"message": "Hi"}),
         Case(404, "/api/v1/runs/$running/messages", {"message": "Hi", "mode": "queue"}),
     ],
+    "GET /api/v1/feed": [],  # it never ends: routes/test_feed.py
     "GET /api/v1/asks": [Case(200), Case(200, "/api/v1/asks?run_id=$running")],
     "POST /api/v1/asks/{ask_id}": [
         Case(404, "/api/v1/asks/$ask", {"approved": True}),
         Case(404, "/api/v1/asks/$browser_ask", {"value": {"status": "success"}}),
     ],
     "POST /api/v1/asks/{ask_id}/claim": [Case(404, "/api/v1/asks/$browser_ask/claim", {"tab_id": "bob"})],
+    "GET /api/v1/frames": [Case(200, "/api/v1/frames?url=http://127.0.0.1/&origin=https://a.example")],
+    "GET /api/v1/policy/modes": [Case(200)],
+    "GET /api/v1/policy/remembered": [Case(200)],
+    "DELETE /api/v1/policy/remembered/{rule_id}": [Case(404, "/api/v1/policy/remembered/$allowed")],
     "POST /ai/tools/ack": [Case(403, body={"toolCallId": "c-open", "status": "success", "output": "ha"})],
     "GET /api/v1/sessions": [
         Case(200),
@@ -82,12 +118,31 @@ TABLE: dict[str, list[Case]] = {
     ],
     "POST /api/v1/sessions": [Case(409, body={"id": "$session", "title": "mine"})],
     "POST /api/v1/sessions/import": [Case(201, body={"title": "mine", "messages": []})],
-    "GET /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session")],
+    "GET /api/v1/sessions/{session_id}": [
+        Case(404, "/api/v1/sessions/$session"),
+        Case(200, "/api/v1/sessions/$session?missing=empty"),  # as if it did not exist
+    ],
     "PATCH /api/v1/sessions/{session_id}": [Case(404, "/api/v1/sessions/$session", {"title": "mine"})],
     "DELETE /api/v1/sessions/{session_id}": [
         Case(404, "/api/v1/sessions/$session"),
         Case(404, "/api/v1/sessions/$waiting"),
     ],
+    "GET /api/v1/sources/{kind}/{name}": [Case(200, "/api/v1/sources/agents/master")],
+    "POST /api/v1/sources/{kind}": [Case(422, "/api/v1/sources/agents", {"name": "x", "text": "x"})],
+    "PUT /api/v1/sources/{kind}/{name}": [Case(422, "/api/v1/sources/agents/master", {"text": "x"})],
+    "POST /api/v1/sources/{kind}/{name}/check": [
+        Case(200, "/api/v1/sources/agents/master/check", {"text": "x"})
+    ],
+    "DELETE /api/v1/sources/{kind}/{name}": [Case(422, "/api/v1/sources/agents/master")],
+    "GET /api/v1/folders": [Case(200)],
+    "PATCH /api/v1/folders/{name}": [Case(404, "/api/v1/folders/Secrets", {"name": "mine"})],
+    "POST /api/v1/sessions/{session_id}/shares": [Case(404, "/api/v1/sessions/$session/shares", {})],
+    "GET /api/v1/sessions/{session_id}/shares": [Case(404, "/api/v1/sessions/$session/shares")],
+    "DELETE /api/v1/sessions/{session_id}/shares/{token}": [
+        Case(404, "/api/v1/sessions/$session/shares/x"),
+        Case(404, "/api/v1/sessions/bobs/shares/x"),
+    ],
+    "GET /api/v1/shared/{token}": [Case(404, "/api/v1/shared/x")],
     "GET /api/v1/sessions/{session_id}/children": [Case(404, "/api/v1/sessions/$session/children")],
     "GET /api/v1/sessions/{session_id}/messages": [Case(404, "/api/v1/sessions/$session/messages")],
     "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": [
@@ -97,7 +152,7 @@ TABLE: dict[str, list[Case]] = {
     "GET /api/v1/sessions/{session_id}/inbox": [Case(404, "/api/v1/sessions/$waiting/inbox")],
     "DELETE /api/v1/sessions/{session_id}/inbox/{message_id}": [
         Case(404, "/api/v1/sessions/$waiting/inbox/$letter"),
-        Case(409, "/api/v1/sessions/bobs/inbox/$letter"),
+        Case(404, "/api/v1/sessions/bobs/inbox/$letter"),
     ],
     "GET /api/v1/sessions/{session_id}/export": [
         Case(404, "/api/v1/sessions/$session/export"),
@@ -119,6 +174,10 @@ TABLE: dict[str, list[Case]] = {
     ],
     "GET /api/v1/agents": [Case(200)],
     "GET /api/v1/skills": [Case(200)],
+    "GET /api/v1/prompts": [Case(200)],
+    "POST /api/v1/prompts/{name}/render": [
+        Case(200, "/api/v1/prompts/explain/render", {"variables": {"subject": "joints"}})
+    ],
     "GET /api/v1/models": [Case(200)],
     "GET /api/v1/extensions": [Case(200)],
     "POST /api/v1/extensions/reload": [Case(200)],
@@ -156,9 +215,10 @@ async def set_scene(folder: Path) -> AsyncIterator[tuple[Serving, dict[str, str]
         make_tool("look", Kind.Read),
         make_tool("drop", Kind.Delete),
         make_tool("open", Kind.Read, is_browser=True),
+        make_tool("allow", Kind.Write),
     ]
     calls = [{"tool_calls": [{"call_id": f"c-{tool.name}", "name": tool.name}]} for tool in tools]
-    replies = [calls[0], SECRET, calls[1], calls[2], "Nothing."]
+    replies = [calls[0], SECRET, calls[3], "Allowed.", calls[1], calls[2], "Nothing."]
     async with serve(folder, replies, tools, settings=SETTINGS) as server:
         server.client.headers.update(ANN)
         chunks = await server.chat(SECRET, "talk")
@@ -172,6 +232,11 @@ async def set_scene(folder: Path) -> AsyncIterator[tuple[Serving, dict[str, str]
             "waiting": "waiting",
             "acting": "acting",
         }
+        async for chunk in server.stream("POST", "/api/v1/chat", json={"message": SECRET, "tab_id": "t"}):
+            if chunk["type"] == "data-ask":
+                always = {"approved": True, "remember": "always"}
+                await server.client.post(f"/api/v1/asks/{chunk['data']['ask_id']}", json=always)
+        ids["allowed"] = (await server.get("/api/v1/policy/remembered"))["rules"][0]["id"]
         schedule = {"schedule": "0 9 1 1 *", "message": SECRET}
         ids["schedule"] = (await server.client.post("/api/v1/schedules", json=schedule)).json()["id"]
         for session, name in (("waiting", "ask"), ("acting", "browser_ask")):
@@ -223,6 +288,7 @@ async def look(server: Serving, ids: dict[str, str]) -> list[Any]:
         *(f"/api/v1/runs/{ids[name]}" for name in ("run", "running")),
         f"/api/v1/sessions/{ids['session']}/messages",
         "/api/v1/asks",
+        "/api/v1/policy/remembered",
         "/api/v1/sessions",
         "/api/v1/schedules",
     ]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dovetail.events.model_events import ToolInputEnd
-from dovetail.events.run_events import AskAnswer, AskRequest, Entry, Event, ToolStart
+from dovetail.events.run_events import AskAnswer, AskRequest, Entry, Event, ToolEnd, ToolStart
 from dovetail.server.streams.ai_sdk import AiSdkEncoder
 from dovetail.sessions.chunks import Chunk, ChunkEncoder
 from dovetail.sessions.message import Part
@@ -75,6 +75,24 @@ def test_a_call_that_was_declined_keeps_the_title_under_which_it_was_asked_about
     declined = fold_call(question, AskAnswer("ask", {"approved": False}))
     assert declined["title"] == "Write a note"
     assert declined["approval"] == {"id": "ask", "approved": False}
+
+
+def test_a_call_that_was_declined_keeps_its_kind() -> None:
+    question = AskRequest("ask", "approval", "call", {"tool": "write_note", "kind": "write"})
+    answer = AskAnswer("ask", {"approved": False, "reason": "Not today."})
+    declined = fold_call(question, answer, ToolEnd("call", "denied", None))
+    assert declined["toolMetadata"]["kind"] == "write"
+    assert declined["approval"]["reason"] == "Not today."
+
+
+def test_the_page_of_a_declined_call_learns_its_kind_with_the_end() -> None:
+    events = (CALL, ToolEnd("call", "denied", None))
+    encoder = ChunkEncoder(describe=lambda _: {"kind": "write"})
+    chunks = [chunk for event in events for chunk in encoder.encode(Entry(1, "run", ("run",), 0.0, event))]
+    assert [chunk["toolMetadata"]["kind"] for chunk in chunks if "toolMetadata" in chunk] == [
+        "write",
+        "write",
+    ]
 
 
 def test_a_question_without_a_title_takes_none_away() -> None:

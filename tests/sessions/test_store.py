@@ -1,6 +1,7 @@
 """Sessions and their messages in a database."""
 
 import asyncio
+import dataclasses
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,15 +9,20 @@ import pytest
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.delta import Usage
-from dovetail.sessions.message import Message, make_title
+from dovetail.sessions.message import Message, Stretch, make_session, make_title
+from dovetail.sessions.rows import insert_session
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from postgres import make_database, uses_postgres
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=uses_postgres)])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionStore]:
-    url = tmp_path / "x.db" if request.param == "sqlite" else await make_database()
+async def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    return str(tmp_path / "x.db") if request.param == "sqlite" else await make_database()
+
+
+@pytest.fixture
+async def store(url: str) -> AsyncIterator[SessionStore]:
     async with Database(url) as database:
         yield SessionStore(database)
 
@@ -135,3 +141,23 @@ def test_title_is_the_beginning_of_the_text() -> None:
     assert make_title("word " * 30) == "word word word word word word word word word word word word…"
     assert make_title("字" * 100) == "字" * 60 + "…"
     assert make_title("") == ""
+
+
+async def test_newest_part_of_a_path_is_read_with_the_number_of_older_messages(store: SessionStore) -> None:
+    session = await store.create()
+    for number in range(6):
+        await store.save_message(session.id, say(f"m{number}", "x", f"m{number - 1}" if number else None))
+    session = await store.get(session.id)
+    _, older, newest = await store.stretch(session, Stretch(limit=2))
+    assert (older, [message.id for message in newest]) == (4, ["m4", "m5"])
+    _, older, earlier = await store.stretch(session, Stretch(limit=2, before="m4"))
+    assert (older, [message.id for message in earlier]) == (2, ["m2", "m3"])
+    assert earlier[0].text == "x"
+
+
+async def test_all_sessions_above_one_are_found_from_the_top(store: SessionStore, url: str) -> None:
+    async with Database(url) as database:
+        for name, parent in (("top", None), ("task", "top"), ("below", "task")):
+            session = dataclasses.replace(make_session("local", name), parent_id=parent)
+            await database.write(lambda connection, new=session: insert_session(connection, new))
+    assert await store.find_ancestors(["below", "top"]) == {"below": ["top", "task"], "top": []}

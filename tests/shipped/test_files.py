@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,8 @@ from dovetail.extensions import ExtensionSnapshot
 from dovetail.policy.file import PolicyFiles
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyCall
+from dovetail.tools import ToolContext
+from dovetail.tools.preview import make_preview
 from extension_folders import ask, call_tool
 
 TOOLS = ("read_file", "list_files", "search_files", "write_file")
@@ -167,3 +170,57 @@ def test_free_edits_do_not_reach_what_decides_what_may_run(
     call = PolicyCall(tool="write_file", kind=Kind.Write, args={"path": path, "content": ""}, mode="auto")
     assert policy.decide(call).action == action
     assert policy.decide(replace(call, mode="yolo")).action == "allow"
+
+
+async def preview(shipped: ExtensionSnapshot, **arguments: str) -> dict[str, Any] | None:
+    [tool] = [tool for tool in shipped.tools if tool.name == "write_file"]
+    return await make_preview(tool, arguments, ToolContext(call_id="c1"))
+
+
+async def test_a_write_shows_its_difference_before_and_after(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    (workspace / "notes.md").write_text("oak\nash\n")
+    expected = "--- a/notes.md\n+++ b/notes.md\n@@ -1,2 +1,2 @@\n oak\n-ash\n+elm"
+    change = {"path": "notes.md", "diff": expected, "is_new": False}
+    before = await preview(shipped, path="notes.md", content="oak\nelm\n")
+    assert before == {"kind": "diff", **change}
+    outcome = await call_tool(shipped.tools, "write_file", path="notes.md", content="oak\nelm\n")
+    assert outcome.result.return_display == change
+    assert outcome.result.llm_content == "replaced notes.md (8 bytes)"
+
+
+async def test_a_new_file_a_binary_a_huge_and_an_equal_one_are_described(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    new = await preview(shipped, path="deep/new.txt", content="a")
+    assert new == {
+        "kind": "diff",
+        "path": "deep/new.txt",
+        "diff": "--- /dev/null\n+++ b/deep/new.txt\n@@ -0,0 +1 @@\n+a\n\\ No newline at end of file",
+        "is_new": True,
+    }
+    assert not (workspace / "deep").exists()
+    (workspace / "image").write_bytes(b"\0\1")
+    (workspace / "huge").write_text("x" * 500_000)
+    (workspace / "same").write_text("x")
+    (workspace / "long").write_text("".join(f"{number}\n" for number in range(5000)))
+    texts = [
+        (await preview(shipped, path=name, content="x") or {})["text"] for name in ("image", "huge", "same")
+    ]
+    assert texts == [
+        "Replaces image, which is a binary file of 2 bytes, by 1 bytes of text.",
+        "Replaces huge, which is too large to compare: 500000 bytes before, 1 after.",
+        "Changes nothing: same has this content already.",
+    ]
+    long = await preview(shipped, path="long", content="x")
+    assert long is not None
+    assert long["diff"].endswith("more lines")
+
+
+async def test_a_write_outside_of_the_workspace_has_no_preview(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    plant_links(workspace)
+    for path in ("../secret.txt", "link.txt", "."):
+        assert await preview(shipped, path=path, content="x") is None

@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.events.call import Kind
+from dovetail.events.call import Kind, ToolCall
+from dovetail.events.run_context import RunContext
+from dovetail.events.run_events import Event, ToolProgress
 from dovetail.extensions import ExtensionSnapshot
+from dovetail.tools.pipeline.runner import ToolRunner
+from dovetail.tools.snapshot import ToolSnapshot
 from extension_folders import ask, call_tool
 
 NAME = "run_shell_command"
@@ -33,6 +37,29 @@ def wait_until_gone(pids: list[int]) -> bool:
 async def test_a_command_reports_exit_code_and_both_outputs(shipped: ExtensionSnapshot) -> None:
     text = await ask(shipped.tools, NAME, command="sh -c 'echo out; echo err >&2; exit 3'")
     assert text == "cwd: .\nexit_code: 3\nstdout:\nout\nstderr:\nerr"
+
+
+async def test_the_newest_output_is_shown_while_a_command_runs(
+    shipped: ExtensionSnapshot, tmp_path: Path
+) -> None:
+    seen: list[str] = []
+    gate = tmp_path / "gate"
+    os.mkfifo(gate)
+    opened = os.open(gate, os.O_RDWR)
+
+    def emit(event: Event) -> None:
+        if isinstance(event, ToolProgress):
+            seen.append(event.output)
+            if len(seen) == 1:
+                os.write(opened, b"on\n")
+
+    command = f"sh -c 'echo first; echo aside >&2; read line < {gate}; echo last'"
+    call = ToolCall(call_id="call-1", name=NAME, arguments={"command": command})
+    context = RunContext(mode="yolo", emit=emit)
+    [outcome] = await ToolRunner().run_batch(ToolSnapshot.of(shipped.tools), [call], context)
+    os.close(opened)
+    assert seen[0].startswith("first")
+    assert "stdout:\nfirst\nlast" in str(outcome.result.llm_content)
 
 
 async def test_it_asks_by_default(shipped: ExtensionSnapshot) -> None:

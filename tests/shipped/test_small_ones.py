@@ -1,14 +1,18 @@
-"""The `weather`, `example` and `calculator` folders."""
+"""The `weather`, `example`, `calculator` and `todos` folders."""
+
+from pathlib import Path
 
 import pytest
 
 from dovetail.extensions import ExtensionSnapshot
+from dovetail.tools import ToolContext
+from dovetail.tools.preview import make_preview
 from extension_folders import ask, call_tool
 
 
 async def test_all_shipped_folders_load_without_a_word(shipped: ExtensionSnapshot) -> None:
     assert (shipped.failed_extensions, shipped.notices) == ((), ())
-    assert shipped.loaded_extensions == ("calculator", "example", "files", "shell", "weather", "web")
+    assert shipped.loaded_extensions == ("calculator", "example", "files", "shell", "todos", "weather", "web")
 
 
 async def test_weather(shipped: ExtensionSnapshot) -> None:
@@ -98,3 +102,42 @@ async def test_calculator_says_why_not(shipped: ExtensionSnapshot, expression: s
     outcome = await call_tool(shipped.tools, "calculate", expression=expression)
     assert outcome.status == "error"
     assert complaint in outcome.result.llm_content
+
+
+async def test_a_command_and_a_request_are_shown_before_they_are_approved(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    (workspace / "app").mkdir()
+    found = {tool.name: tool for tool in shipped.tools}
+    context = ToolContext(call_id="c1")
+    command = await make_preview(found["run_shell_command"], {"command": "ls -l", "cwd": "app"}, context)
+    assert command == {"kind": "command", "command": "ls -l", "folder": "app"}
+    request = await make_preview(found["fetch_url"], {"url": "https://a.example/x"}, context)
+    assert request == {"kind": "request", "method": "GET", "url": "https://a.example/x"}
+
+
+def _todo(content: str, status: str) -> dict[str, str]:
+    return {"content": content, "status": status}
+
+
+@pytest.mark.parametrize(
+    ("todos", "report"),
+    [
+        ([], "The to-do list is empty."),
+        ([_todo("Saw", "pending"), _todo("Plane", "pending")], "0 of 2 done. Next: Saw."),
+        ([_todo("Saw", "completed"), _todo("Plane", "in_progress")], "1 of 2 done. In progress: Plane."),
+        ([_todo("Saw", "completed")], "The to-do list is done."),
+    ],
+)
+async def test_a_to_do_list_is_reported_to_the_model(
+    shipped: ExtensionSnapshot, todos: list[dict[str, str]], report: str
+) -> None:
+    assert await ask(shipped.tools, "write_todos", todos=todos) == report
+
+
+async def test_a_to_do_list_needs_no_approval_and_is_checked(shipped: ExtensionSnapshot) -> None:
+    [tool] = [each for each in shipped.tools if each.name == "write_todos"]
+    assert tool.kind.is_read_only
+    assert "`todos[0].status`" in await ask(shipped.tools, "write_todos", todos=[_todo("Saw", "half")])
+    assert "at most 50" in await ask(shipped.tools, "write_todos", todos=[_todo("Saw", "pending")] * 51)
+    assert "Entry 1" in await ask(shipped.tools, "write_todos", todos=[_todo(" ", "pending")])

@@ -58,7 +58,8 @@ def test_a_body_cannot_close_its_block(library: SkillLibrary) -> None:
 
 def test_an_unknown_name_is_said_to_person_and_model_and_may_come_true_later(library: SkillLibrary) -> None:
     [part] = make_skill_parts("/skill/reviev", library)
-    assert part["data"] == {"name": "reviev", "error": "Unknown skill 'reviev'. Did you mean 'review'?"}
+    error = "Unknown skill 'reviev'. Did you mean 'review'?"
+    assert part["data"] == {"name": "reviev", "error": error, "nearest": ["review"]}
     assert (
         render_skill(part["data"])
         == "<skill name=\"reviev\" error=\"Unknown skill 'reviev'. Did you mean 'review'?\" />"

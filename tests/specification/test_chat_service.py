@@ -1,7 +1,11 @@
 """The chat service, rule by rule (docs/specification.md, chapter "Chat service")."""
 
 import re
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
 
 from dovetail.events.call import Kind
 from dovetail.tools import make_tool
@@ -46,6 +50,21 @@ async def test_preface_says_when_where_and_which_skills(tmp_path: Path) -> None:
     assert "'workshop'" in first
     assert "- tidy: Tidy up." in first
     assert first == second  # a model's prompt cache holds
+
+
+async def test_preface_names_the_project_in_its_workspace_and_the_time_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "work" / "team" / "app"
+    project.mkdir(parents=True)
+    monkeypatch.chdir(project)
+    async with serve(tmp_path / "work", ["One."]) as server:
+        await server.chat("First", options={"time_zone": "Pacific/Auckland"})
+        [session] = (await server.get("/api/v1/sessions"))["sessions"]
+        text = read_system(server, 0)
+    began = datetime.fromisoformat(session["created_at"]).astimezone(ZoneInfo("Pacific/Auckland"))
+    assert f"began on {began:%A, %Y-%m-%d at %H:%M} (Pacific/Auckland)." in text
+    assert "the folder 'team/app' of the workspace 'work'" in text
 
 
 async def test_prompt_of_the_main_agent_is_a_file_of_the_project(tmp_path: Path) -> None:

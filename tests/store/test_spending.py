@@ -15,6 +15,7 @@ from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
 from dovetail.store.retention import prune
 from dovetail.store.spending import SpendingTable
+from dovetail.store.tables import runs
 from postgres import make_database, uses_postgres
 
 OWNER = DayAccount(scope="owner", name="ada", limits=SpendLimits(cost=10, calls=50))
@@ -72,6 +73,7 @@ from dovetail.runs.run import RunSpec
 from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
 from dovetail.store.spending import SpendingTable
+from dovetail.store.tables import runs
 
 async def main():
     account = DayAccount(scope="agent", name="a", limits=SpendLimits(calls=30))
@@ -106,13 +108,23 @@ async def test_old_days_are_pruned(url: str) -> None:
 
 async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(url: str) -> None:
     steps = (
-        *(f"DROP TABLE {table}" for table in ("spending", "inbox", "ticks", "schedules")),
+        *(f"DROP TABLE {table}" for table in ("spending", "inbox", "ticks", "schedules", "shares")),
+        *(f"DROP TABLE {table}" for table in ("run_shares", "past_usage", "processes")),
         "DROP INDEX sessions_by_parent",
-        *(f"ALTER TABLE sessions DROP COLUMN {column}" for column in ("agent", "parent_id", "origin")),
+        "DROP INDEX runs_by_time",
+        "DROP INDEX runs_by_owner",
+        *(
+            f"ALTER TABLE sessions DROP COLUMN {column}"
+            for column in ("agent", "parent_id", "origin", "options", "pinned", "folder")
+        ),
         *(
             f"ALTER TABLE runs DROP COLUMN {column}"
-            for column in ("phase", "queue", "priority", "attempts", "waits_for", "mail")
+            for column in (
+                *("phase", "queue", "priority", "attempts", "waits_for", "mail"),
+                *("cost", "input_tokens", "output_tokens"),
+            )
         ),
+        """UPDATE runs SET usage = '{"input_tokens": 12, "output_tokens": 3, "cost": 0.25}'""",
         'ALTER TABLE runs DROP COLUMN "limit"',
         "ALTER TABLE runs DROP COLUMN notice",
         "UPDATE alembic_version SET version_num = '0001'",
@@ -124,3 +136,9 @@ async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(u
     async with Database(url) as database:
         assert await SpendingTable(database).reserve(DAY, [OWNER], Need()) is None
         assert (await RunStore(database, "p").get("run")).spec.agent == "master"
+        counted = sa.select(runs.c.cost, runs.c.input_tokens, runs.c.output_tokens)
+        assert await database.read(lambda connection: tuple(connection.execute(counted).one())) == (
+            0.25,
+            12,
+            3,
+        )

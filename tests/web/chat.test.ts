@@ -1,5 +1,7 @@
 /** Chatting: a question, its streamed answer, stopping, failing, resuming. */
 
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
   address,
@@ -196,4 +198,49 @@ test("a running tool shows its progress", async () => {
   await callTool("open_gate", { gate: "count" });
   await answer(page).getByText("Counted.").waitFor();
   await answer(page).locator("[data-tool-state=done]").getByText("counted to 3").waitFor();
+});
+
+test("a call that is stopped with its run was interrupted, and has not failed", async () => {
+  await script({ when: "count and stop", tool_calls: [call("count_up", { gate: "never-opened" })] });
+  const page = await openPage();
+  await ask(page, "count and stop");
+  await answer(page).getByText("at 2").waitFor();
+  await page.getByRole("button", { name: "Stop", exact: true }).click();
+  await answer(page).getByText("Stopped.").waitFor();
+  const step = answer(page).locator("[data-tool-state=interrupted]");
+  await step.getByText("Interrupted", { exact: true }).waitFor();
+  await page.reload();
+  await step.getByText("Interrupted", { exact: true }).waitFor();
+  await countOf(answer(page).locator("[data-tool-state=failed]"), 0);
+});
+
+test("an answer that was cut short by a limit says which one, also after a reload", async () => {
+  const file = join(address.workspace, "agents", "hasty.md");
+  writeFileSync(file, "---\nname: hasty\ndescription: Has one turn.\nmax_turns: 1\n---\nYou hurry.\n");
+  const headers = { "x-admin-token": "open-sesame" }; // as serve.py has it
+  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
+  try {
+    await script(
+      { when: "as far as you can", tool_calls: [call("calculate", { expression: "20 + 1" })] },
+      { text: "As far as I came." },
+    );
+    const page = await openPage();
+    await ask(page, "@hasty as far as you can");
+    await answer(page).getByText("As far as I came.").waitFor();
+    const line = answer(page).getByText("Stopped: turn limit reached. The answer may be incomplete.", { exact: true });
+    await line.waitFor();
+    await page.reload();
+    await line.waitFor();
+  } finally {
+    rmSync(file);
+  }
+});
+
+test("an answer that the model broke off says so, also after a reload", async () => {
+  await script({ when: "everything", text: "It begins with", finish_reason: "length" });
+  const page = await openPage();
+  await ask(page, "everything about wood");
+  await answer(page).getByText("it reached its longest length").waitFor();
+  await page.reload();
+  await answer(page).getByText("it reached its longest length").waitFor();
 });

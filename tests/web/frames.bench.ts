@@ -1,14 +1,15 @@
-/** How smooth the page stays while 10 000 tokens stream in: `python -m benchmarks.web`. */
+/** How smooth the page stays while 10 000 tokens or 300 tool calls stream in: `python -m benchmarks.web`. */
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { answer, ask, fillChat, openPage, script, useBrowser } from "./harness";
+import { answer, ask, call, fillChat, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
 const TOKENS = 10_000;
 const LIMIT = 180_000;
-const MESSAGES = 500;
+const MESSAGES = 5000;
+const CALLS = 300;
 
 /** Text with everything that is expensive to render: lists, code, tables and formulas, in pieces of four characters. */
 function longText(characters: number): string {
@@ -95,14 +96,79 @@ test("ten thousand tokens", { timeout: LIMIT }, async () => {
   expect(quantile(frames, 0.5)).toBeLessThan(50);
 });
 
-test("five hundred messages", { timeout: LIMIT }, async () => {
+/** A run of many calls: each turn has some, and the last result of a turn brings the next one. */
+function callScript(calls: number, perTurn: number): object[] {
+  const turns = calls / perTurn;
+  const callsOf = (turn: number) =>
+    Array.from({ length: perTurn }, (_, place) =>
+      place < perTurn - 1
+        ? call("read_file", { path: "agents/scribe.md" })
+        : call("calculate", { expression: `770000 + ${turn}` }),
+    );
+  const replies = Array.from({ length: turns }, (_, turn) => ({
+    when: turn === 0 ? "work through it" : String(770000 + turn - 1),
+    reasoning: "The next ones.",
+    tool_calls: callsOf(turn),
+  }));
+  return [...replies, { when: String(770000 + turns - 1), text: longText(8000), cut: 4, delay: 0.001 }];
+}
+
+test("three hundred tool calls", { timeout: LIMIT }, async () => {
+  await script(...callScript(CALLS, 15));
+  const page = await openPage({ isMoving: true });
+  const stop = await watchFrames(page);
+  const work = await watchWork(page);
+  const start = performance.now();
+  await ask(page, "work through it");
+  await answer(page).getByText("THE END").waitFor({ timeout: LIMIT });
+  const seconds = (performance.now() - start) / 1000;
+  const { frames, tasks } = await stop();
+  const workSeconds = await work();
+  const stopScrolling = await watchFrames(page);
+  await answer(page)
+    .getByRole("button", { name: /^Read \d+ file/ })
+    .click();
+  const column = page.getByRole("main").locator(".overflow-y-auto").first();
+  await column.evaluate((element) => element.scrollTo(0, 0));
+  for (let step = 0; step < 60; step++) await column.evaluate((element) => element.scrollBy(0, 150));
+  const scrolling = await stopScrolling();
+  print({
+    calls: CALLS,
+    seconds: Number(seconds.toFixed(1)),
+    frames: frames.length,
+    "median frame, ms": Number(quantile(frames, 0.5).toFixed(1)),
+    "95 % of frames below, ms": Number(quantile(frames, 0.95).toFixed(1)),
+    "99 % of frames below, ms": Number(quantile(frames, 0.99).toFixed(1)),
+    "longest frame, ms": Number(Math.max(...frames).toFixed(1)),
+    "tasks above 50 ms": tasks.length,
+    "seconds of work": workSeconds,
+    "median frame with all steps open, ms": Number(quantile(scrolling.frames, 0.5).toFixed(1)),
+    "95 % of them below, ms": Number(quantile(scrolling.frames, 0.95).toFixed(1)),
+  });
+  expect(quantile(frames, 0.5)).toBeLessThan(50);
+});
+
+test("five thousand messages", { timeout: LIMIT }, async () => {
   const path = await fillChat(MESSAGES / 2);
   const page = await openPage();
-  const start = performance.now();
+  const end = answer(page).last().getByText("parts fit").first();
+  const row = page.getByRole("navigation").getByRole("button", { name: "filler 1", exact: true });
+  await row.waitFor();
+  const clicked = performance.now();
+  await row.click();
+  await end.waitFor();
+  const opened = performance.now() - clicked;
+  const began = performance.now();
+  await page.reload();
+  await end.waitFor();
+  const reloaded = performance.now() - began;
+  const jumped = performance.now();
+  await page.goto(new URL(`${path}/q1`, page.url()).href);
+  await page.getByRole("article").getByText("filler 1", { exact: true }).waitFor();
+  const reached = performance.now() - jumped;
   await page.goto(new URL(path, page.url()).href);
   await page.reload();
-  await answer(page).last().getByText("parts fit").first().waitFor();
-  const opened = performance.now() - start;
+  await end.waitFor();
   const stop = await watchFrames(page);
   const work = await watchWork(page);
   const column = page.getByRole("main").locator(".overflow-y-auto");
@@ -111,6 +177,8 @@ test("five hundred messages", { timeout: LIMIT }, async () => {
   print({
     messages: MESSAGES,
     "until it is shown, ms": Math.round(opened),
+    "until a new page shows it, ms": Math.round(reloaded),
+    "until its first message is shown, ms": Math.round(reached),
     "median frame while scrolling, ms": Number(quantile(frames, 0.5).toFixed(1)),
     "95 % of frames below, ms": Number(quantile(frames, 0.95).toFixed(1)),
     "longest frame, ms": Number(Math.max(...frames).toFixed(1)),

@@ -75,10 +75,13 @@ describe.runIf(FOLDER !== "" && address.script !== "")("the gallery", () => {
     await take("03-sub-agent-asks");
     await page.getByRole("button", { name: /^(Allow|允许)$/ }).click();
     await idle(page);
-    for (const card of await page.locator("[data-tool-state=done]").all()) {
-      if ((await card.getAttribute("aria-label"))?.match(/^(Scribe|Show)/))
-        await card.getByRole("button").first().click();
-    }
+    await page
+      .locator("article")
+      .last()
+      .getByRole("button", { name: /^(Asked|调用)/ })
+      .click();
+    const closed = page.locator("article").last().locator("[data-tool-state=done] > div > button[aria-expanded=false]");
+    for (let count = await closed.count(); count > 0; count--) await closed.first().click();
     await take("04-cards");
 
     await page

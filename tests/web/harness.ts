@@ -45,10 +45,13 @@ export interface PageOptions {
   path?: string;
   /** The server, if not the usual one. */
   origin?: string;
+  /** Whether a page of another origin uses the server. */
+  usesServer?: boolean;
   width?: number;
   height?: number;
   isDark?: boolean;
   locale?: string;
+  timeZone?: string;
   /** Device pixels per CSS pixel. */
   scale?: number;
   /** Console errors that this test causes on purpose. */
@@ -65,13 +68,14 @@ export async function openPage(options: PageOptions = {}): Promise<Page> {
     reducedMotion: options.isMoving ? "no-preference" : "reduce",
     locale: options.locale ?? "en",
     deviceScaleFactor: options.scale ?? 1,
+    ...(options.timeZone === undefined ? {} : { timezoneId: options.timeZone }),
   };
   const context = await browser.newContext(settings);
   closing.push(() => context.close());
   context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const origin = options.origin ?? address.url;
-  watch(page, options.expected, origin);
+  watch(page, options.expected, options.usesServer ? [origin, address.url] : [origin]);
   await page.goto(origin + (options.path ?? "/"));
   return page;
 }
@@ -85,14 +89,14 @@ export async function openTab(page: Page, path: string): Promise<Page> {
 }
 
 /** Any complaint of the page fails the test: script errors, and violations of the content policy. */
-function watch(page: Page, expected?: RegExp, origin = address.url): void {
+function watch(page: Page, expected?: RegExp, origins = [address.url]): void {
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
     if (message.type() === "error" && !expected?.test(message.text())) problems.push(message.text());
   });
   page.on("request", (request) => {
     const url = request.url();
-    if (/^https?:/.test(url) && !url.startsWith(origin) && request.frame() === page.mainFrame()) {
+    if (/^https?:/.test(url) && !origins.some((one) => url.startsWith(one)) && request.frame() === page.mainFrame()) {
       problems.push(`the page asked another host: ${url}`);
     }
   });
@@ -146,17 +150,21 @@ export async function callTool(name: string, args: unknown): Promise<void> {
 
 const PARAGRAPH = "A joint holds because its **parts fit**, not because of the glue. ".repeat(6);
 
-/** Creates a chat with many answers over HTTP; returns its path. */
+/** Imports a chat with many answers; returns its path. Its messages are `q1`, `a1`, `q2`, … */
 export async function fillChat(questions: number): Promise<string> {
-  const id = crypto.randomUUID();
-  await script({ when: "filler", text: PARAGRAPH, repeat: true });
-  for (let number = 1; number <= questions; number++) {
-    const body = JSON.stringify({ session_id: id, message: `filler ${number}` });
-    const headers = { accept: "application/json", "content-type": "application/json" };
-    const response = await fetch(`${address.url}/api/v1/chat`, { method: "POST", body, headers });
-    if (!response.ok) throw new Error(`message ${number}: ${response.status} ${await response.text()}`);
-  }
-  return `/#/s/${id}`;
+  const messages = Array.from({ length: questions }, (_, place) => place + 1).flatMap((number) => [
+    filler(`q${number}`, number === 1 ? null : `a${number - 1}`, "user", `filler ${number}`),
+    filler(`a${number}`, `q${number}`, "assistant", PARAGRAPH),
+  ]);
+  const body = JSON.stringify({ title: "filler 1", messages });
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${address.url}/api/v1/sessions/import`, { method: "POST", body, headers });
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+  return `/#/s/${(await response.json()).id}`;
+}
+
+function filler(id: string, parent: string | null, role: "user" | "assistant", text: string): object {
+  return { id, parent_id: parent, role, parts: [{ type: "text", text }] };
 }
 
 /** Removes the chats, schedules and scripted replies of a test, so that the next one starts clean. */

@@ -44,7 +44,7 @@ test("a stored message with malformed parts does not break the page", async () =
   const page = await openPage({ path: "/", expected: /./ });
   await composer(page).waitFor();
   // The server refuses to store such parts, so the response is faked.
-  await page.route("**/api/v1/sessions/broken", (route) =>
+  await page.route("**/api/v1/sessions/broken?*", (route) =>
     route.fulfill({
       json: {
         session: { id: "broken", title: "Broken", head: "b", run_id: null, version: 1 },

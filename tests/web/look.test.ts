@@ -1,34 +1,11 @@
 /** Appearance and accessibility: dark, narrow, Chinese, screen readers. */
 
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { findings } from "./axe";
 import { answer, ask, call, composer, loadChineseFont, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
-
-const require = createRequire(import.meta.url);
-const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-/** Waits for animations: a text that fades in has little contrast at first; a cancelled animation never finishes. */
-async function settleAnimations(): Promise<void> {
-  await Promise.allSettled(document.getAnimations().map((animation) => animation.finished));
-}
-
-/** The serious findings of the accessibility checker. */
-async function findings(page: Page): Promise<string[]> {
-  await page.locator("[role=status] .animate-spin").waitFor({ state: "detached" });
-  await page.evaluate(settleAnimations);
-  await page.evaluate(axe);
-  return page.evaluate(async () => {
-    // @ts-expect-error axe was just added to the page
-    const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
-    return violations
-      .filter((found: { impact: string }) => found.impact === "serious" || found.impact === "critical")
-      .map((found: { id: string; nodes: Array<{ html: string }> }) => `${found.id}: ${found.nodes[0]?.html}`);
-  });
-}
 
 /** Opens what is collapsed at first: a form, and the messages of a request. */
 async function openSomething(page: Page, panel: string): Promise<void> {
@@ -86,16 +63,60 @@ test("the accessibility checker finds nothing serious in background tasks and me
   );
   const page = await openPage({ width: 390, height: 844 });
   await ask(page, "in a while");
-  await page.getByText("Asked by scribe").waitFor();
+  await page.getByText("Asked by Scribe").waitFor();
   await answer(page).getByText("It is").waitFor();
   await ask(page, "hurry up");
   await page.getByText("Next turn").waitFor();
-  await page.getByRole("button", { name: "Message scribe", exact: true }).click();
+  await page.getByRole("button", { name: "Message Scribe", exact: true }).click();
   await composer(page).fill("and more");
   expect(await findings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
   await page.getByRole("button", { name: "Take back “hurry up”", exact: true }).click();
   await release("sage");
+});
+
+test.each([
+  ["light", false],
+  ["dark", true],
+])("the accessibility checker finds nothing serious in the work of an answer, %s", async (dress, isDark) => {
+  const todos = [
+    { content: "Saw", status: "completed" },
+    { content: "Plane", status: "in_progress" },
+    { content: "Glue", status: "pending" },
+  ];
+  const shapes = ["table", "json", "diff", "links", "chart", "colors", "error"];
+  const agents = [call("scribe", { query: "jot down thyme" }), call("summarizer", { text: "The tale of Grettir" })];
+  await script(
+    {
+      when: "all of it",
+      tool_calls: [call("write_todos", { todos }), ...shapes.map((what) => call("show", { what }))],
+    },
+    { when: "stuck", tool_calls: agents },
+    { when: "jot down thyme", tool_calls: [call("write_note", { name: "herbs", text: "thyme" })] },
+    { when: "The tale of Grettir", steps: ["A strong man", { hold: `grettir ${dress}` }, " and a ghost."] },
+    { when: "kept herbs: thyme", text: "Thyme is written down." },
+    { when: "", text: "```mermaid\nflowchart LR\n  A --> B\n```\n\nAll done.[^1]\n\n[^1]: Nearly." },
+  );
+  const page = await openPage({ isDark });
+  await ask(page, "all of it");
+  await answer(page).getByText("A strong man").waitFor();
+  await answer(page).locator("fieldset").waitFor();
+  expect(await findings(page), "at work").toEqual([]);
+  await answer(page)
+    .getByRole("button", { name: /^Allow/ })
+    .first()
+    .click();
+  await release(`grettir ${dress}`);
+  await answer(page).getByRole("img", { name: "Diagram" }).waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  await answer(page)
+    .getByRole("button", { name: /^Used tools/ })
+    .click();
+  const closed = answer(page).locator("[data-tool-state] > div > button[aria-expanded=false]");
+  for (let count = await closed.count(); count > 0; count--) await closed.first().click();
+  await answer(page).getByRole("table", { name: "Output" }).waitFor();
+  expect(await findings(page), "opened").toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
 });
 
 test("the page follows the system's theme, and keeps a chosen one", async () => {

@@ -1,19 +1,15 @@
-/**
- * The screenshots in the documentation, taken from the real page: `npm run pictures`. Those of the chat show a real model's
- * answer: start `dovetail serve` and run `DOVETAIL_URL=http://127.0.0.1:8000 npm run pictures`.
- */
+/** The screenshots in the documentation, taken from the real page with a scripted model: `npm run pictures`. */
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, test } from "vitest";
 import { address, answer, ask, call, loadChineseFont, openPage, script, useBrowser } from "./harness";
+import { enter } from "./states";
 
 useBrowser();
 
 const FOLDER = join(import.meta.dirname, "..", "..", "docs", "images");
-const HAS_MODEL = address.script === "";
-const PATIENCE = 600_000;
 const SIZE = { width: 1200, height: 720, scale: 2 };
 
 beforeAll(() => mkdirSync(FOLDER, { recursive: true }));
@@ -33,35 +29,70 @@ async function goDark(page: Page): Promise<void> {
   await page.locator("html[data-theme=dark]").waitFor({ state: "attached" });
 }
 
-test.runIf(HAS_MODEL)("the chat, light and dark", { timeout: PATIENCE }, async () => {
+/** Chats in the list on the left. */
+async function addChats(): Promise<void> {
   for (const title of ["Plan a drawer with dovetails", "Compare three wood glues", "燕尾榫和指接榫的区别"]) {
-    const body = JSON.stringify({ title });
-    await fetch(`${address.url}/api/v1/sessions`, {
-      method: "POST",
-      body,
-      headers: { "content-type": "application/json" },
-    });
+    const headers = { "content-type": "application/json" };
+    await fetch(`${address.url}/api/v1/sessions`, { method: "POST", body: JSON.stringify({ title }), headers });
   }
+}
+
+test("a chat with its work, light and dark", async () => {
+  await addChats();
   const page = await openPage(SIZE);
-  await ask(page, "What is 127 * 49?");
-  await answer(page).waitFor({ timeout: PATIENCE });
-  await page.getByRole("button", { name: "Send", exact: true }).waitFor({ timeout: PATIENCE });
-  await answer(page).locator("[data-tool-state=done]").getByRole("button").first().click();
+  const lanes = ["Oak: strong, slow to cut, slope 1:8.", "Pine: light, quick to cut, slope 1:6."];
+  const boards = "board,wood,width\nfront,oak,220\nside,pine,180\n";
+  writeFileSync(join(address.workspace, "boards.csv"), boards);
+  await script(
+    {
+      when: "Which wood",
+      reasoning: "First the boards that are there, then both woods at once.",
+      tool_calls: [call("read_file", { path: "boards.csv" }), call("calculate", { expression: "220 / 8" })],
+    },
+    {
+      when: "27.5",
+      tool_calls: [call("summarizer", { text: "Notes on oak" }), call("summarizer", { text: "Notes on pine" })],
+    },
+    { when: "Notes on oak", text: lanes[0] },
+    { when: "Notes on pine", text: lanes[1] },
+    {
+      when: "slope 1:6",
+      text: "Take **oak for the front** and pine for the sides:\n\n| board | wood | slope | minutes |\n|---|---|---:|---:|\n| front | oak | 1:8 | 45 |\n| sides | pine | 1:6 | 30 |",
+      usage: { input_tokens: 1840, output_tokens: 96 },
+    },
+  );
+  await ask(page, "Which wood should I take for the drawer? Look at boards.csv.");
+  await answer(page).getByText("oak for the front").waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  await answer(page).getByRole("button", { expanded: false }).first().click();
   await take(page, "chat");
   await goDark(page);
   await take(page, "chat-dark");
 });
 
-test.skipIf(HAS_MODEL)("an approval, and the run next to the chat", async () => {
+test("an approval with a difference", async () => {
+  await addChats();
+  const page = await openPage(SIZE);
+  await enter(page, "approval");
+  await take(page, "approval");
+});
+
+test("the control room", async () => {
+  const page = await openPage({ ...SIZE, height: 800, timeZone: "UTC" });
+  await enter(page, "costs");
+  await take(page, "control-room");
+});
+
+test("the run next to the chat", async () => {
   await script(
     {
       when: "my slope",
-      tool_calls: [call("write_note", { name: "slope", text: "1:8 for hardwood" })],
+      tool_calls: [call("write_note", { name: "slope", text: "1:8 for hardwood" }, "call_1")],
       usage: { input_tokens: 386, output_tokens: 31 },
     },
     {
       when: "kept slope",
-      tool_calls: [call("calculate", { expression: "22 / 8" })],
+      tool_calls: [call("calculate", { expression: "22 / 8" }, "call_2")],
       usage: { input_tokens: 441, output_tokens: 22 },
     },
     {
@@ -70,10 +101,9 @@ test.skipIf(HAS_MODEL)("an approval, and the run next to the chat", async () => 
       usage: { input_tokens: 480, output_tokens: 34 },
     },
   );
-  const page = await openPage(SIZE);
+  // Where the run fits next to the chat.
+  const page = await openPage({ ...SIZE, width: 1440, height: 800 });
   await ask(page, "Keep my slope for hardwood in a note. How much is it over 22 mm?");
-  await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
-  await take(page, "approval");
   await page.getByRole("button", { name: "Allow", exact: true }).click();
   await answer(page).getByText("Noted.").waitFor();
   await page.getByRole("button", { name: "Send", exact: true }).waitFor();
@@ -87,7 +117,7 @@ test.skipIf(HAS_MODEL)("an approval, and the run next to the chat", async () => 
   await take(page, "inspector");
 });
 
-test.skipIf(HAS_MODEL)("a phone, in Chinese and dark", async () => {
+test("a phone, in Chinese and dark", async () => {
   await script({
     when: "燕尾榫",
     text: "燕尾榫靠**形状**锁住木板，不靠胶水。\n\n1. 先画燕尾，再画插榫。\n2. 软木坡度取 1:6，硬木取 1:8。\n3. 只试装一次：每拆一次，接缝就松一分。",

@@ -43,8 +43,8 @@ test("a schedule is added, run, paused, resumed and deleted, and its chat says w
   await origin.getByText(/^Started by a schedule on /).waitFor();
   await page.getByRole("navigation", { name: "Conversation" }).getByLabel("Started by a schedule").waitFor();
 
-  page.once("dialog", (dialog) => void dialog.accept());
   await row.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
   await panel.getByText("No schedules yet.").waitFor();
   await answer(page).getByText("No news is good news.").waitFor();
 });
@@ -64,7 +64,7 @@ test("the next time is shown in the reader's zone, and the panel fits a phone", 
   const panel = await openPanel(page);
   const hour = await page.evaluate((time) => `${new Date(time).getHours()}`.padStart(2, "0"), next);
   await panel.getByText(new RegExp(`^Next: .*${hour}:\\d\\d$`)).waitFor();
-  await panel.getByText("scribe, from the agent’s file").waitFor();
+  await panel.getByText("Scribe, from the agent’s file").waitFor();
   await countOf(panel.getByRole("button", { name: "Delete", exact: true }), 0);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
 });

@@ -8,8 +8,11 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,13 +25,13 @@ from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
 from dovetail.server.app import create_app
 from dovetail.testing import ScriptedServer
-from dovetail.tools.makers.browser import open_url
+from dovetail.tools.makers.browser import make_browser_tool, open_url
 from dovetail.tools.makers.function import make_tool
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES: dict[str, str] = {}
 ADMIN_TOKEN = "open-sesame"
-ANNS_KEY = "anns-long-key"
+KEYS = "ann:anns-long-key,bob:bobs-long-key"
 GATES: dict[str, asyncio.Event] = {}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 SHOWN: dict[str, Any] = {
@@ -36,6 +39,14 @@ SHOWN: dict[str, Any] = {
     "json": {"joint": {"name": "dovetail", "slope": [1, 8]}},
     "table": [{"joint": "dovetail", "minutes": 45}, {"joint": "box", "minutes": 25}],
     "image": f"data:image/png;base64,{PIXEL}",
+    "chart": {
+        "type": "chart",
+        "kind": "line",
+        "title": "Costs",
+        "data": [{"day": "Mon", "cost": 2}, {"day": "Tue", "cost": 5}, {"day": "Wed", "cost": 3}],
+    },
+    "links": [{"url": "https://example.org/joints", "title": "Joints", "snippet": "How they hold."}],
+    "colors": "\x1b[1;31mFAIL\x1b[0m one of two",
     "diff": "--- a/joint\n+++ b/joint\n@@ -1 +1 @@\n-slope 1:6\n+slope 1:8\n",
 }
 SCRIBE = """---
@@ -47,6 +58,9 @@ inputs:
 ---
 You write notes.
 """
+
+
+HIGHLIGHT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 
 
 class Board(BaseModel):
@@ -77,7 +91,9 @@ async def open_gate(gate: str) -> str:
     return "open"
 
 
-def show(what: Literal["text", "json", "table", "image", "diff", "error"]) -> Any:
+def show(
+    what: Literal["text", "json", "table", "image", "diff", "chart", "links", "colors", "error"],
+) -> Any:
     """Return an output of one shape."""
     if what == "error":
         raise ToolError("the drawer is stuck")
@@ -89,13 +105,13 @@ def cut(boards: list[Board], customer: Board | None = None, glued: bool = False,
     return {"boards": boards, "customer": customer, "glued": glued, "note": note}
 
 
-def make_app(model_url: str, workspace: Path, **server: str) -> Dovetail:
-    """Return an app whose model is the script."""
+def make_app(model_url: str, workspace: Path, *, database: str | None = None, **server: str) -> Dovetail:
+    """Return an app whose model is the script; without a database it has one of its own."""
     model = {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}
     prices = {"openai:scripted": {"input": 2.5, "output": 10.0}}
     (workspace / "agents").mkdir(parents=True)
     (workspace / "agents" / "scribe.md").write_text(SCRIBE, encoding="utf-8")
-    settings = {"model": {**model, "prices": prices}, "server": server}
+    settings = {"model": {**model, "prices": prices}, "server": server, "store": {"url": database}}
     app = Dovetail(settings, workspace=workspace)
     for tool in (
         make_tool(write_note, kind=Kind.Write, display_name="Write a note"),
@@ -103,6 +119,7 @@ def make_app(model_url: str, workspace: Path, **server: str) -> Dovetail:
         make_tool(open_gate, kind=Kind.Think),
         make_tool(show, kind=Kind.Read),
         make_tool(cut, kind=Kind.Think),
+        make_browser_tool("highlight", "Highlight a text.", HIGHLIGHT, display_name="Highlight"),
         open_url,
     ):
         app.tools.register_tool(tool)
@@ -110,10 +127,10 @@ def make_app(model_url: str, workspace: Path, **server: str) -> Dovetail:
 
 
 @asynccontextmanager
-async def listen(app: Dovetail) -> AsyncGenerator[str]:
+async def listen(app: Dovetail, port: int = 0) -> AsyncGenerator[str]:
     """Serve an app and yield its address."""
     api = create_app(app, web=REPOSITORY / "web" / "dist")
-    server = uvicorn.Server(uvicorn.Config(api, port=0, log_level="warning", timeout_graceful_shutdown=1))
+    server = uvicorn.Server(uvicorn.Config(api, port=port, log_level="warning", timeout_graceful_shutdown=1))
     task = asyncio.create_task(server.serve())
     while not server.started:
         if task.done():
@@ -126,18 +143,44 @@ async def listen(app: Dovetail) -> AsyncGenerator[str]:
         await task
 
 
+class QuietFiles(SimpleHTTPRequestHandler):
+    """Serve files without a line of log for each."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Log nothing."""
+
+
+@contextmanager
+def serve_files(folder: Path) -> Iterator[str]:
+    """Serve a folder as another origin than the server's, and yield its address."""
+    folder.mkdir()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(QuietFiles, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 async def serve() -> None:
     """Run until the other end of standard input is closed."""
-    with tempfile.TemporaryDirectory() as folder, ScriptedServer() as model:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ScriptedServer() as model,
+        serve_files(Path(folder) / "client") as client,
+    ):
         workspace = Path(folder) / "open"
-        app = make_app(model.url, workspace, admin_token=ADMIN_TOKEN)
-        locked = make_app(model.url, Path(folder) / "locked", api_keys=f"ann:{ANNS_KEY}")
+        app = make_app(model.url, workspace, admin_token=ADMIN_TOKEN, cors_origins=client)
+        locked = make_app(model.url, Path(folder) / "locked", api_keys=KEYS)
         async with listen(app) as url, listen(locked) as locked_url:
             ready = {
                 "url": url,
                 "locked": locked_url,
                 "script": model.url.removesuffix("/v1"),
                 "workspace": str(workspace),
+                "client": client,
+                "clientFolder": str(Path(folder) / "client"),
             }
             sys.stdout.write(json.dumps(ready) + "\n")
             sys.stdout.flush()
@@ -146,4 +189,5 @@ async def serve() -> None:
 
 if __name__ == "__main__":
     os.environ.pop("DOVETAIL_MODEL", None)
+    os.environ["DOVETAIL_WEB_ALLOWED_HOSTS"] = "127.0.0.1"
     asyncio.run(serve())

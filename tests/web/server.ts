@@ -23,6 +23,10 @@ export interface Address {
   script: string;
   /** The server's workspace. */
   workspace: string;
+  /** The address of pages on another origin, which may use the server. */
+  client: string;
+  /** The folder of those pages. */
+  clientFolder: string;
 }
 
 declare module "vitest" {
@@ -37,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("browser", await unpackChromium(join(REPOSITORY, "web", "node_modules", ".cache")));
   const given = process.env["DOVETAIL_URL"];
   if (given !== undefined) {
-    project.provide("address", { url: given, locked: "", script: "", workspace: "" });
+    project.provide("address", { url: given, locked: "", script: "", workspace: "", client: "", clientFolder: "" });
     return async () => {};
   }
   if (!existsSync(join(REPOSITORY, "web", "dist", "index.html"))) {

@@ -31,9 +31,10 @@ test("a chat can be found, renamed, exported and deleted", async () => {
   await page.getByRole("textbox", { name: "Rename", exact: true }).press("Enter");
   await list.getByRole("button", { name: "About zebra", exact: true }).waitFor();
 
-  page.once("dialog", (dialog) => dialog.accept());
   await page.getByRole("button", { name: "More actions: About zebra", exact: true }).click();
   await page.getByRole("menuitem", { name: "Delete", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete “About zebra”?", exact: true });
+  await dialog.getByRole("button", { name: "Delete", exact: true }).click();
   await list.getByRole("button", { name: "About zebra", exact: true }).waitFor({ state: "detached" });
   await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });

@@ -1,6 +1,6 @@
-/** Sub-agents: their transcript inside the card, live and after a reload. */
+/** Sub-agents: their own line of work inside the step of their call, live and after a reload. */
 
-import { test } from "vitest";
+import { expect, test } from "vitest";
 import { answer, ask, call, countOf, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
@@ -14,12 +14,13 @@ test("a sub-agent's text streams into the card of its call, and is there after a
   const page = await openPage();
   await ask(page, "sum up the saga");
   const card = answer(page).locator("[data-tool-state]");
-  await card.getByRole("button", { name: /Summarizer/ }).click();
-  const transcript = card.getByRole("region", { name: /^summarizer/ });
+  const transcript = card.getByRole("region", { name: /^Summarizer/ });
+  // It is open while the agent works, and folds to its result.
   await transcript.getByText("A feud").waitFor();
   await release("saga");
-  await transcript.getByText("A feud that ends in fire.").waitFor();
   await answer(page).getByText("In short: fire.").waitFor();
+  await countOf(transcript, 0);
+  await card.getByText("→ A feud that ends in fire.").waitFor();
 
   await page.reload();
   await card.getByRole("button", { name: /Summarizer/ }).click();
@@ -57,13 +58,24 @@ test("a sub-agent's question is answered in its card while another sub-agent sti
   );
   const page = await openPage();
   await ask(page, "note and sum up");
-  const scribe = answer(page).getByRole("region", { name: /^Scribe: / });
-  const summarizer = answer(page).getByRole("region", { name: /^Summarizer: / });
+  const scribe = answer(page).locator("[data-tool-state]", {
+    has: page.getByRole("group", { name: /^Scribe: / }),
+  });
+  const summarizer = answer(page).locator("[data-tool-state]", {
+    has: page.getByRole("group", { name: /^Summarizer: / }),
+  });
   // The card was not opened by hand: the ask opens it.
-  await scribe.getByText("Asked by scribe").waitFor();
+  await scribe.getByText("Asked by Scribe").waitFor();
+  await summarizer.getByText("An outlaw").waitFor();
+  const [left, right] = [await scribe.boundingBox(), await summarizer.boundingBox()];
+  expect(left?.y).toBe(right?.y);
   await scribe.getByRole("button", { name: "Allow", exact: true }).click();
   await scribe.and(page.locator("[data-tool-state=done]")).waitFor();
   await summarizer.and(page.locator("[data-tool-state=running]")).waitFor();
   await release("gisli");
   await answer(page).getByText("Both done.").waitFor();
+  await answer(page)
+    .getByRole("button", { name: /^Asked 2 agents/ })
+    .click();
+  await scribe.getByText("→ Mint is written down.").waitFor();
 });

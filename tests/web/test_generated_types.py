@@ -28,7 +28,7 @@ def test_an_annotation_that_is_not_known_is_named() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_reason_for_which_a_built_in_rule_asks_is_translated(language: str) -> None:
-    text = (WEB / "src" / "text" / f"{language}.ts").read_text("utf-8")
+    text = (WEB / "src" / "text" / language / "approvals.ts").read_text("utf-8")
     reasons = [rule.reason for rule in BUILT_IN_RULES if rule.action == "ask"]
     assert reasons
     assert [reason for reason in reasons if f'"{reason}": ' not in text] == []

@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { findings } from "./axe";
 import { address, answer, ask, call, composer, countOf, openPage, requestAbout, script, useBrowser } from "./harness";
 
 useBrowser();
@@ -105,15 +106,45 @@ test("the form of a tool has lists, objects, choices and switches, and reports i
   expect(outcome).toEqual({ boards: [{ wood: "oak", width: 90 }], customer: null, glued: true, note: "" });
 });
 
-test("agents and models are listed", async () => {
+test("a tool that asks is allowed or declined by the person who tries it, and a browser tool acts in this tab", async () => {
   const page = await openPage();
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
+  await page.getByRole("tab", { name: "Tools", exact: true }).click();
+  const panel = page.getByRole("tabpanel");
+  await panel.getByRole("button", { name: /^Write a note/ }).click();
+  await panel.getByRole("textbox", { name: "name", exact: true }).fill("trees");
+  await panel.getByRole("textbox", { name: "text", exact: true }).fill("oak");
+  const run = panel.getByRole("button", { name: "Run", exact: true });
+  await run.click();
+  await panel.getByRole("button", { name: "Decline", exact: true }).click();
+  await panel.getByRole("alert").getByText("declined").waitFor();
+  await run.click();
+  await panel.getByText("Allow this call?").last().waitFor();
+  expect(await findings(page)).toEqual([]);
+  await panel.getByRole("button", { name: "Allow", exact: true }).click();
+  await panel.getByRole("status").locator("pre").waitFor();
+  await panel.getByRole("button", { name: /^Open page/ }).click();
+  await panel.getByRole("textbox", { name: "actionName", exact: true }).fill("Show it");
+  await panel.getByRole("textbox", { name: "url", exact: true }).fill(`${address.script}/v1/models`);
+  await panel.getByRole("button", { name: "Run", exact: true }).click();
+  // The page comes to the front in this very tab.
+  await page.locator("iframe").waitFor();
+});
+
+test("agents and models are listed, and an agent opens in the control room", async () => {
+  // The control room asks for the admin token.
+  const page = await openPage({ expected: /403/ });
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Agents", exact: true }).click();
-  await page.getByRole("tabpanel").getByText("master", { exact: true }).waitFor();
-  await page.getByRole("tabpanel").getByText("all tools", { exact: true }).first().waitFor();
+  const panel = page.getByRole("tabpanel");
+  await panel.getByRole("button", { name: /^Assistant/ }).waitFor();
+  await panel.getByText("all tools", { exact: true }).first().waitFor();
   await page.getByRole("tab", { name: "Models", exact: true }).click();
-  await page.getByRole("tabpanel").getByText("openai:scripted").waitFor();
-  await page.getByRole("tabpanel").getByText("Price per million tokens: 2.5 in, 10 out").waitFor();
+  await panel.getByText("openai:scripted").waitFor();
+  await panel.getByText("Price per million tokens: 2.5 in, 10 out").waitFor();
+  await page.getByRole("tab", { name: "Agents", exact: true }).click();
+  await panel.getByRole("button", { name: /^Assistant/ }).click();
+  await page.waitForURL(/#\/room\/agents\/master$/);
 });
 
 test("the inspector shows what happened in a run, what the model was sent, and what it cost", async () => {
@@ -220,6 +251,9 @@ test("the agent is chosen per chat, and stays after a reload", async () => {
   expect(await requestAbout("who are you, scribe")).toContain("You write notes.");
 
   await page.getByRole("button", { name: "New chat", exact: true }).first().click();
+  // A new chat begins with the agent that was chosen last.
+  await page.getByRole("button", { name: "Agent: Scribe", exact: true }).click();
+  await page.getByRole("menuitem", { name: /^Assistant/ }).click();
   await page.getByRole("button", { name: "Agent: Assistant", exact: true }).waitFor();
   await ask(page, "and you, assistant?");
   await answer(page).getByText("I help.").waitFor();

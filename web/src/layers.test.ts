@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 
 const ROOT = import.meta.dirname;
 const BELOW: Record<string, string[]> = {
+  library: ["app", "features", "transport", "ui", "text", "protocol"],
   app: ["features", "transport", "ui", "text", "protocol"],
   features: ["transport", "ui", "text", "protocol"],
   transport: ["protocol"],

@@ -15,6 +15,7 @@ from dovetail.agent.runtime import Runtime
 from dovetail.agents.definition import TREE_LIMITS, AgentDefinition, OutputConfig, check_limit, fill_defaults
 from dovetail.agents.dispatcher import Dispatcher
 from dovetail.agents.registry import AgentRegistry
+from dovetail.data.cron import find_zone
 from dovetail.data.template import fill_template
 from dovetail.data.text import to_text
 from dovetail.errors import DovetailError
@@ -66,10 +67,13 @@ class AgentHost(Protocol):
 
 @runtime_checkable
 class WorkspaceHost(Protocol):
-    """An app with a workspace and skills."""
+    """An app with a workspace, a project in it, and skills."""
 
     @property
     def workspace(self) -> Path: ...
+
+    @property
+    def project(self) -> Path: ...
 
     @property
     def skills(self) -> SkillLibrary: ...
@@ -204,16 +208,28 @@ def build_preface(
     began: float,
     tools: ToolSnapshot,
     mode: Mode = "default",
+    time_zone: str | None = None,
 ) -> str:
-    """Return the preface of a chat or of a sub-agent's task; skills are listed if the agent can load them."""
-    moment = datetime.fromtimestamp(began, UTC).astimezone()
+    """Return the preface of a chat or of a sub-agent's task; skills are listed if the agent can load them.
+
+    The time is that of `time_zone`, by default of this machine. Tools are not named: every request has their
+    definitions.
+    """
+    moment = datetime.fromtimestamp(began, UTC).astimezone(find_zone(time_zone) if time_zone else None)
     lines = [
-        f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time.tzname[0]}).",
-        f"The folder you work in is called {host.workspace.name!r}.",
+        f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time_zone or time.tzname[0]}).",
+        _describe_place(host),
         _PLAN if mode == "plan" else "",
         summarize_skills(host.skills) if LOAD_SKILL in tools else "",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _describe_place(host: WorkspaceHost) -> str:
+    if host.project == host.workspace:
+        return f"The folder you work in is called {host.workspace.name!r}."
+    path = host.project.relative_to(host.workspace).as_posix()
+    return f"Your project is the folder {path!r} of the workspace {host.workspace.name!r}."
 
 
 async def warm_up(host: AgentHost, agent: str = "master", *, equip: Equip | None = None) -> None:

@@ -27,7 +27,7 @@ from dovetail.errors import DovetailError, ToolError
 from dovetail.events.asks import Asker
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
-from dovetail.events.run_context import Mode, RunContext, current_run
+from dovetail.events.run_context import RunContext, current_run
 from dovetail.events.run_events import ChildEvent, Emit, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
@@ -103,7 +103,7 @@ class AgentExecutor:
         await self._app.runtime.learn_names(self.definition.model_config.model)
         loop, caller = prepare_loop(self._app, self.definition, parent=parent), parent or self._find_caller()
         earlier = await self._find_earlier(parent)
-        preface = self._build_preface(loop.tools, caller.mode, earlier.began if earlier else time.time())
+        preface = self._build_preface(loop.tools, caller, earlier.began if earlier else time.time())
         messages = build_messages(self.definition, inputs, preface=preface)
         budget = self._budget(parent, caller.owner, earlier)
         emit = self._emitter(parent)
@@ -157,9 +157,10 @@ class AgentExecutor:
         name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
         check_arguments(name, compile_schema(schema, owner=name), inputs)
 
-    def _build_preface(self, tools: ToolSnapshot, mode: Mode, began: float) -> str:
-        app = self._app
-        return build_preface(app, "task", began, tools, mode) if isinstance(app, WorkspaceHost) else ""
+    def _build_preface(self, tools: ToolSnapshot, caller: RunContext, began: float) -> str:
+        if not isinstance(self._app, WorkspaceHost):
+            return ""
+        return build_preface(self._app, "task", began, tools, caller.mode, caller.time_zone)
 
     def _start(self, loop: TurnLoop, parent: RunContext | None) -> RunStart:
         return RunStart(

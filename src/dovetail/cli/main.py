@@ -32,6 +32,7 @@ GROUPS: dict[str, str] = {
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
     "runs": "List, show, message and cancel runs, those in the background included.",
+    "usage": "Show what runs have cost, by day, model, agent or owner.",
     "store": "Inspect, prune, back up and restore the database.",
     "settings": "List all settings, their values and where these come from.",
     "doctor": "Diagnose the installation.",

@@ -1,22 +1,20 @@
 """The questions of `dovetail models check`: what a model can do, how fast it answers and what that costs."""
 
-import asyncio
 import base64
 import json
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import DovetailError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
-from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import Usage
+from dovetail.requesters.question import QUESTION, Answer, ask, say
 from dovetail.requesters.requester import Requester
 
 Verdict: TypeAlias = Literal["yes", "no", "unsure"]
 
-QUESTION = "What is the capital of France? Answer in one short sentence."
 ADD = ToolSpec(
     name="add",
     description="Add two whole numbers.",
@@ -37,29 +35,6 @@ RED = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVwAAAABJRU5ErkJggg=="
 )
 """A red square of 16 by 16 pixels."""
-
-SHORTEST_SPAN = 0.05
-"""Seconds between the first and the last delta from which on a speed can be measured."""
-
-
-@dataclass(slots=True)
-class Answer:
-    """One answer of a model, with the seconds until its first and its last delta."""
-
-    text: str = ""
-    reasoning: str = ""
-    call: str = ""
-    arguments: str = ""
-    usage: Usage = field(default_factory=Usage)
-    first: float = 0.0
-    total: float = 0.0
-
-    @property
-    def speed(self) -> float | None:
-        """Tokens per second after the first delta; None if the answer came too fast to measure it."""
-        usage, span = self.usage, self.total - self.first
-        written = usage.output_tokens if self.reasoning else usage.output_tokens - usage.reasoning_tokens
-        return written / span if written > 0 and span >= SHORTEST_SPAN else None
 
 
 @dataclass(slots=True)
@@ -85,7 +60,7 @@ async def check_model(requester: Requester, show: Callable[[str], None], limit: 
         ModelError: the model does not answer the first question.
     """
     show("text")
-    answer = await _ask_within(limit, requester, ModelRequest(messages=_say(QUESTION)))
+    answer = await _ask_within(limit, requester, ModelRequest(messages=say(QUESTION)))
     result = CheckResult(
         model=requester.model,
         answer=answer.text.strip(),
@@ -112,36 +87,8 @@ async def check_model(requester: Requester, show: Callable[[str], None], limit: 
 
 
 async def _ask_within(limit: float, requester: Requester, request: ModelRequest) -> Answer:
-    try:
-        async with asyncio.timeout(limit):
-            return await _ask(requester, request)
-    except TimeoutError:
-        raise TransientModelError(
-            f"{requester.model} did not answer within {limit:g} s.",
-            provider=requester.model.partition(":")[0],
-            hint=f"Pass --timeout {limit * 5:g} if the model needs more time, such as to be loaded.",
-        ) from None
-
-
-async def _ask(requester: Requester, request: ModelRequest) -> Answer:
-    answer, start = Answer(), time.monotonic()
-    async for delta in requester.stream(replace(request, model=requester.model, stream=True)):
-        answer.total = time.monotonic() - start
-        answer.first = answer.first or answer.total
-        if isinstance(delta, TextDelta):
-            answer.text += delta.text
-        elif isinstance(delta, ReasoningDelta):
-            answer.reasoning += delta.text
-        elif isinstance(delta, ToolCallDelta) and delta.index == 0:
-            answer.call = delta.name or answer.call
-            answer.arguments += delta.arguments
-        elif isinstance(delta, FinishDelta):
-            answer.usage = delta.usage
-    return answer
-
-
-def _say(content: Any) -> list[dict[str, Any]]:
-    return [{"role": "user", "content": content}]
+    hint = f"Pass --timeout {limit * 5:g} if the model needs more time, such as to be loaded."
+    return await ask(requester, request, limit=limit, hint=hint)
 
 
 def _judge_error(error: DovetailError) -> tuple[Verdict, str]:
@@ -177,19 +124,19 @@ def _read(text: str) -> Any:
 
 _TRIALS: dict[str, tuple[ModelRequest, Callable[[Answer, Requester], tuple[Verdict, str]]]] = {
     "tools": (
-        ModelRequest(messages=_say("Use the tool to add 2 and 3."), tools=[ADD]),
+        ModelRequest(messages=say("Use the tool to add 2 and 3."), tools=[ADD]),
         _judge_call,
     ),
     "schema": (
         ModelRequest(
-            messages=_say('Which color has a clear sky? Answer as JSON: {"color": "red", "green" or "blue"}'),
+            messages=say('Which color has a clear sky? Answer as JSON: {"color": "red", "green" or "blue"}'),
             schema=COLOR,
         ),
         _judge_object,
     ),
     "images": (
         ModelRequest(
-            messages=_say(
+            messages=say(
                 [
                     {"type": "text", "text": "Which color is this square? Answer in one word."},
                     {"type": "image", "data": RED, "media_type": "image/png"},

@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import Any, Self
 
 from rich.console import Console, Group, RenderableType
@@ -16,7 +17,8 @@ from rich.spinner import Spinner
 from rich.text import Text
 from rich.tree import Tree
 
-from dovetail.cli.terminal import ask_person, shorten
+from dovetail.cli.questions import ask_person
+from dovetail.cli.terminal import list_todos, shorten
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import AskKind, ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
@@ -39,13 +41,16 @@ class CallLine:
 
     def render(self, tree: Tree) -> None:
         """Add the call, and the agents it runs, to the tree."""
-        title = Text.assemble((self.name, "cyan"), " ", (shorten(self.args), "dim"))
+        todos = list_todos(self.name, self.args)
+        title = Text.assemble((self.name, "cyan"), " ", ("" if todos else shorten(self.args), "dim"))
         label: RenderableType = Spinner("dots", title)
         if self.status != "running":
             mark, style = MARKS.get(self.status, OTHER_MARK)
             time = (f" {self.duration:.1f} s", "dim")
             label = Text.assemble((f"{mark} ", style), title, time, (f" {self.problem}".rstrip(), "red"))
         branch = tree.add(label)
+        for todo in todos:
+            branch.add(Text(todo, "dim" if todo.startswith("✓") else ""))
         for child in self.children:
             child.render(branch.add(child.head()))
 
@@ -172,11 +177,11 @@ class AgentView:
     async def ask(
         self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None
     ) -> Mapping[str, Any]:
-        """Ask the user at the terminal whether a call may run."""
+        """Ask the user at the terminal."""
         async with self._asking:
             self._end()
             try:
-                return await ask_person(self._console, payload)
+                return await ask_person(self._console, kind, payload)
             finally:
                 self._begin()
 
@@ -219,7 +224,7 @@ class LineView:
             self._in_text = True
         elif (line := self._describe(event)) is not None:
             self.end_text()
-            self._console.print("  " * depth + line, highlight=False)
+            self._console.print(indent(line, "  " * depth), highlight=False)
 
     def end_text(self) -> None:
         """Begin a new line after streamed text."""
@@ -232,6 +237,8 @@ class LineView:
             return f"[bold]{escape(event.agent)}[/bold] [dim]{escape(event.model)}[/dim]"
         if isinstance(event, ToolInputEnd):
             self._names[event.call_id] = event.name
+            if todos := list_todos(event.name, event.args):
+                return "\n".join([f"[cyan]→ {escape(event.name)}[/cyan]", *map(escape, todos)])
             return f"[cyan]→ {escape(event.name)}[/cyan] {escape(shorten(event.args))}"
         if isinstance(event, ToolEnd):
             name = self._names.get(event.call_id, event.call_id)

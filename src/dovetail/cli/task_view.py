@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from dovetail.agents.task_tool import describe_task
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import ask_person
+from dovetail.cli.questions import ask_person
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.background import Task
@@ -56,7 +56,7 @@ class TaskView:
             self._console.print("No background tasks.")
         runs = {task.run_id for task in tasks}
         for ask in await self._app.runs.asks.store.list_open(LOCAL_OWNER):
-            if ask.run_id in runs and ask.kind == "approval" and sys.stdin.isatty():
+            if ask.run_id in runs and ask.kind != "browser" and sys.stdin.isatty():
                 await self._answer(ask)
         await self.open(session_id)
 
@@ -72,7 +72,7 @@ class TaskView:
         return await self._app.sessions.list_tasks(session_id) if session_id else []
 
     async def _answer(self, ask: AskRecord) -> None:
-        answer: Mapping[str, Any] = await ask_person(self._console, ask.payload)
+        answer: Mapping[str, Any] = await ask_person(self._console, ask.kind, ask.payload)
         with contextlib.suppress(ConflictError):  # it was answered elsewhere
             await self._app.runs.asks.answer(ask.id, answer, owner=LOCAL_OWNER)
 
@@ -89,7 +89,7 @@ class TaskView:
 
     def _note(self, entry: Entry, agent: str) -> None:
         event = entry.event
-        if isinstance(event, AskRequest) and event.kind == "approval":
+        if isinstance(event, AskRequest) and event.kind != "browser":
             self._console.print(f"[yellow]{escape(agent)} asks in the background: /tasks answers.[/yellow]")
         elif isinstance(event, RunEnd) and len(entry.path) == 1:
             how = "is done" if event.reason == "goal" else f"ended by {event.reason}"

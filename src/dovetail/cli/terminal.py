@@ -1,16 +1,13 @@
-"""What commands share: options, questions to the user, and values shown on one line."""
+"""What commands share: options, lines of the input, and values shown on one line."""
 
 import asyncio
 import json
 import os
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from dovetail.agents.registry import TrustRecord
 from dovetail.assets import find_assets
@@ -23,10 +20,8 @@ from dovetail.policy.rule import MODES
 
 platformdirs = lazy("platformdirs")
 
-_YES = ("y", "yes")
-_ALWAYS = ("a", "always")
 _MOST_SHOWN = 200
-_MOST_ASKED = 4000
+_TODO_MARKS = {"completed": "✓", "in_progress": "▸"}
 
 
 def _check(folder: Path | None) -> Path | None:
@@ -71,21 +66,6 @@ async def read_line() -> str | None:
         loop.remove_reader(sys.stdin.fileno())
 
 
-async def ask_person(console: Console, payload: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Ask the user whether a call may run; the end of the input means no."""
-    who = " → ".join(map(str, payload.get("agent_path", ())))
-    asks = f"[yellow]{escape(who)}[/yellow] asks: may it call" if who else "[yellow]May this run?[/yellow]"
-    called = f"{payload.get('tool')} {shorten(payload.get('args'), _MOST_ASKED)}"
-    reason = f" [dim]({escape(str(payload['reason']))})[/dim]" if payload.get("reason") else ""
-    console.print(f"{asks} {escape(called)}{reason}", soft_wrap=True, highlight=False)
-    console.print(r"\[y]es, \[a]lways, \[N]o: ", end="", highlight=False)
-    answer = (await read_line() or "").strip().lower()
-    return {
-        "approved": answer in (*_YES, *_ALWAYS),
-        "remember": "always" if answer in _ALWAYS else "once",
-    }
-
-
 def read_value(text: str, schema: Any = None) -> Any:
     """Return the value of a word: text if the schema says so, otherwise JSON if it is valid, else text."""
     if is_mapping(schema) and schema.get("type") == "string":
@@ -99,6 +79,18 @@ def read_value(text: str, schema: Any = None) -> Any:
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
     """Return a value on one line, cut at a length."""
     return cut(" ".join(to_text(value).split()), most)
+
+
+def list_todos(name: str, args: Any) -> list[str]:
+    """Return the to-do list that a call of `write_todos` has written, an entry per line; empty for others."""
+    todos = args.get("todos") if name == "write_todos" and is_mapping(args) else None
+    if not isinstance(todos, list):
+        return []
+    entries = [each for each in cast(list[Any], todos) if is_mapping(each)]
+    return [
+        f"{_TODO_MARKS.get(str(each.get('status')), '○')} {shorten(each.get('content', ''))}"
+        for each in entries
+    ]
 
 
 def show_size(size: int) -> str:

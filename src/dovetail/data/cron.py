@@ -53,7 +53,7 @@ class Cron:
         return found[::-1]
 
     def _iterate(self, moment: float, *, is_reverse: bool = False) -> Iterator[float]:
-        start = datetime.fromtimestamp(moment, _find_zone(self.zone))
+        start = datetime.fromtimestamp(moment, find_zone(self.zone))
         for each in cronsim.CronSim(self.fields, start, reverse=is_reverse):
             yield each.timestamp()
 
@@ -76,7 +76,7 @@ def parse_cron(text: Any) -> Cron:
             "Schedules need the package cronsim.", hint="Install it: pip install 'dovetail[server]'."
         ) from error
     cron = Cron(" ".join(words[:5]), words[5] if len(words) == 6 else "UTC")
-    _find_zone(cron.zone)
+    find_zone(cron.zone)
     if cron.next_after(0.0) is None:
         raise ConfigError(f"Schedule {text!r} never comes: no date fits all of its fields.")
     return cron
@@ -100,7 +100,8 @@ def _is_valid(words: list[str]) -> bool:
     return True
 
 
-def _find_zone(name: str) -> tzinfo:
+def find_zone(name: str) -> tzinfo:
+    """Return the time zone with this name; raise `ConfigError` if it is unknown."""
     if name == "UTC":
         return UTC
     try:

@@ -124,6 +124,8 @@ class RunContext:
     skills: tuple[str, ...] = ()
     """The skills whose texts the conversation holds."""
     mode: Mode = "default"
+    time_zone: str | None = None
+    """The time zone of the person, if it is known."""
     emit: Emit = ignore_event
     ask: Asker | None = None
     bus: Bus | None = None

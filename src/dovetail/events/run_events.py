@@ -130,12 +130,16 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """One turn is over: a model answer and the results of its calls."""
+    """One turn is over: a model answer and the results of its calls.
+
+    `model` is the one that answered, if the run asks several.
+    """
 
     type: ClassVar = "turn-end"
     turn: int
     usage: Usage
     finish_reason: str
+    model: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from dovetail.events.call import Kind
 from dovetail.extensions.folder import find_tool_lines
 from dovetail.extensions.parameters import CallPlan, plan_call, to_json_schema
 from dovetail.tools.makers.function import FunctionTool
-from dovetail.tools.tool import TIME_LIMIT, Tool, is_callable_name
+from dovetail.tools.tool import TIME_LIMIT, Preview, Tool, is_callable_name
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
-OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser")
+OPTIONAL_FIELDS = ("title", "kind", "time_limit", "browser", "preview")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +37,7 @@ class ToolDefinition:
     time_limit: float | None
     line: int | None = None
     made: Tool | None = None
+    preview: Preview | None = None
 
 
 def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefinition], list[str]]:
@@ -103,6 +104,7 @@ def _read_definition(entry: Any) -> ToolDefinition:
         plan=None if function is None else plan_call(function, schema),
         kind=_read_kind(entry.get("kind", Kind.Other)),
         time_limit=_read_time_limit(entry.get("time_limit", None if function is None else TIME_LIMIT)),
+        preview=_read_preview(entry.get("preview")),
     )
 
 
@@ -170,6 +172,15 @@ def _read_time_limit(value: Any) -> float | None:
     if not is_number(value) or value <= 0:
         raise ExtensionError(f"time_limit must be a number of seconds above 0 or None, got {value!r}")
     return float(value)
+
+
+def _read_preview(value: Any) -> Preview | None:
+    if value is None or callable(value):
+        return value
+    raise ExtensionError(
+        f"preview must be callable, got {shorten(value)}",
+        hint="Pass a function of the arguments and the context: 'preview': show_change.",
+    )
 
 
 def _describe(entry: Any) -> str:

@@ -5,10 +5,12 @@ An extension folder is `extensions/<name>/extension.py` (rule F1). A reload publ
 """
 
 import dataclasses
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dovetail.extensions.web_files import WebFiles
 from dovetail.tools.tool import Tool
 
 POLICY = "policy.toml"
@@ -45,6 +47,7 @@ class ExtensionSnapshot:
 
     `loaded_extensions` are the folders whose files on disk are in service, `unchanged` those of them that
     were not imported again, `kept` those whose newest edit failed and whose last good version stays.
+    `web` are the files for the page, by folder.
     """
 
     version: int = 0
@@ -57,6 +60,7 @@ class ExtensionSnapshot:
     excluded: tuple[str, ...] = ()
     notices: tuple[ExtensionNotice, ...] = ()
     folders: tuple[Path, ...] = ()
+    web: Mapping[str, WebFiles] = field(default_factory=dict[str, WebFiles])
 
     @property
     def agent_folders(self) -> tuple[Path, ...]:

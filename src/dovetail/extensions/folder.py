@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.extensions.extension import AGENTS, POLICY, ExtensionFailure, ExtensionNotice
+from dovetail.extensions.web_files import WebFiles, has_modules, read_web_files
 
 ENTRY = "extension.py"
 PACKAGE_PREFIX = "dovetail_extension_"
@@ -42,6 +43,7 @@ class ExtensionFolder:
     path: Path
     sources: Mapping[str, bytes]
     digest: str
+    web: WebFiles
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +56,8 @@ class Discovery:
 
 
 def is_extension(path: Path) -> bool:
-    """Return whether a folder has tools in `extension.py`, or at least agents, skills or rules."""
-    if (path / ENTRY).is_file() or (path / POLICY).is_file():
+    """Return whether a folder has tools in `extension.py`, or at least agents, skills, rules or cards."""
+    if (path / ENTRY).is_file() or (path / POLICY).is_file() or has_modules(path):
         return True
     return any(path.glob(f"{AGENTS}/*.md")) or any(path.glob("skills/*/SKILL.md"))
 
@@ -101,7 +103,9 @@ def read_folder(path: Path) -> ExtensionFolder:
             sources[relative] = content
         digest.update(os.fsencode(f"{relative}\0{len(content)}\0"))
         digest.update(content)
-    return ExtensionFolder(name=path.name, path=path, sources=sources, digest=digest.hexdigest())
+    web = read_web_files(path)
+    digest.update(web.digest.encode())  # what is served is what was looked at
+    return ExtensionFolder(name=path.name, path=path, sources=sources, digest=digest.hexdigest(), web=web)
 
 
 def _list_entries(root: Path) -> list[Path]:

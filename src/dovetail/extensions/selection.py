@@ -108,6 +108,7 @@ class ReloadReport:
             excluded=tuple(filter(self.exclusion.has_extension, (each.name for each in discovery.folders))),
             notices=tuple(self._collect_notices(discovery, chosen)),
             folders=tuple(each.folder.path for each in chosen.values()),
+            web={name: each.folder.web for name, each in chosen.items() if each.folder.web.files},
         )
 
     def _admit_name(self, name: str) -> None:

@@ -22,12 +22,13 @@ from dovetail.extensions.extension import POLICY
 from dovetail.extensions.folder import ENTRY, ExtensionFolder, find_place
 from dovetail.extensions.importing import ImportedFolder, purge_package
 from dovetail.extensions.parameters import CallPlan
+from dovetail.extensions.web_files import LARGEST_FILE
 from dovetail.policy.file import PolicyFile
 from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.coerce import coerce_arguments
 from dovetail.tools.threads import contain_exits, run_in_thread
-from dovetail.tools.tool import Execute, Tool
+from dovetail.tools.tool import Execute, Preview, Tool
 
 logger = logging.getLogger(__name__)
 
@@ -205,11 +206,18 @@ def make_version(
     return ExtensionVersion(
         folder=folder,
         tools=tuple(_build_tool(definition, folder, ref) for definition in definitions),
-        notices=(*imported.notices, *notices),
+        notices=(*imported.notices, *notices, *_list_large_files(folder)),
         ref=ref,
         agents=tuple(agents),
         lines={definition.name: definition.line for definition in definitions},
     )
+
+
+def _list_large_files(folder: ExtensionFolder) -> list[str]:
+    return [
+        f"web/{name} is not served: it has more than {LARGEST_FILE // 1_000_000} MB"
+        for name in folder.web.too_large
+    ]
 
 
 def _check_policy(path: Path) -> None:
@@ -230,6 +238,18 @@ class _Execute:
 
     async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
         return await self.call(arguments if self.plan is None else self.plan.apply(arguments), context)
+
+
+@dataclass(frozen=True, slots=True)
+class _Preview:
+    """Call the preview with the defaults of omitted arguments, and hold the ref as `_Execute` does."""
+
+    call: Preview
+    defaults: Mapping[str, Any]
+    ref: VersionRef
+
+    def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
+        return self.call({**self.defaults, **arguments}, context)
 
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, ref: VersionRef) -> Tool:
@@ -257,15 +277,21 @@ def _make_tool(definition: ToolDefinition, folder: ExtensionFolder, ref: Version
     if (made := definition.made) is not None:
         return made.with_changes(
             execute=_Execute(made.execute, None, ref),
+            preview=made.preview and _Preview(made.preview, {}, ref),
             origin=common["origin"],
             source=common["source"],
             tags=made.tags or (folder.name,),
         )
     if function is None or plan is None:
-        return make_browser_tool(**common, patience=definition.time_limit)
+        preview = definition.preview and _Preview(definition.preview, {}, ref)
+        return make_browser_tool(**common, patience=definition.time_limit, preview=preview)
     tool = make_tool(function, **common, time_limit=definition.time_limit)
-    execute = _Execute(tool.execute, _read_defaults(tool, plan), ref)
-    return tool.with_changes(execute=execute, takes=tool.takes if plan.dict_name is None else None)
+    plan = _read_defaults(tool, plan)
+    return tool.with_changes(
+        execute=_Execute(tool.execute, plan, ref),
+        preview=definition.preview and _Preview(definition.preview, plan.absent, ref),
+        takes=tool.takes if plan.dict_name is None else None,
+    )
 
 
 def _read_defaults(tool: Tool, plan: CallPlan) -> CallPlan:

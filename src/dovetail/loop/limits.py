@@ -122,7 +122,7 @@ class UsageMeter:
         self.add(usage)
         self.emit(ModelResponseEvent(turn, usage, "summary"))
 
-    def end_turn(self, reason: str) -> None:
-        """Report that the turn is over."""
+    def end_turn(self, reason: str, model: str = "") -> None:
+        """Report that the turn is over; `model` is the one that answered, if several were asked."""
         used, self._unsettled = self._unsettled, Usage()
-        self.emit(TurnEnd(self.turns, used, reason))
+        self.emit(TurnEnd(self.turns, used, reason, model))

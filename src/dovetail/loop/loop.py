@@ -199,7 +199,7 @@ class LoopRun:
         if turn.calls:
             self.meter.report_answer(turn.finish.usage)
             outcomes = await self._run_calls(turn.calls)
-        self.meter.end_turn(turn.finish.reason)
+        self.meter.end_turn(turn.finish.reason, turn.finish.requested)
         self._finish_reason = turn.finish.reason
         return self._look_back(outcomes, turn.text)
 

@@ -169,7 +169,7 @@ class SpendBook:
         Raises:
             LimitError: one of the accounts has too little left.
         """
-        day = self._today()
+        day = self.today
         shortage = await self._tables.reserve(day, accounts, need)
         if shortage is not None:
             raise explain_shortage(shortage, self._clock())
@@ -179,6 +179,10 @@ class SpendBook:
         """Add to what is booked."""
         await self._tables.correct(day, accounts, cost, calls)
 
+    async def read(self, accounts: Sequence[DayAccount]) -> list[Spending]:
+        """Return what today has spent of each account."""
+        return await self._tables.read(self.today, accounts)
+
     async def check(self, accounts: Sequence[DayAccount]) -> None:
         """Check that the day has not spent all that the accounts allow.
 
@@ -187,7 +191,7 @@ class SpendBook:
         """
         if not accounts:
             return
-        for account, spent in zip(accounts, await self._tables.read(self._today(), accounts), strict=True):
+        for account, spent in zip(accounts, await self.read(accounts), strict=True):
             limits = account.limits
             is_spent = limits.cost is not None and 0 < limits.cost <= spent.cost
             limit = Need().find_shortage(limits, spent) or ("max-cost" if is_spent else None)
@@ -199,7 +203,9 @@ class SpendBook:
     def _tables(self) -> SpendTable:
         return self.table or self._memory
 
-    def _today(self) -> str:
+    @property
+    def today(self) -> str:
+        """The day that is counted now, as in 2026-11-16."""
         return datetime.fromtimestamp(self._clock(), UTC).date().isoformat()
 
 

@@ -6,9 +6,10 @@ from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from dovetail.policy.bus import Message, MessageBus
-    from dovetail.policy.file import PolicyFile, RememberedRules
+    from dovetail.policy.file import PolicyFile
     from dovetail.policy.pending import PendingRegistry
     from dovetail.policy.policy import Decision, Policy
+    from dovetail.policy.remembered import RememberedRules
     from dovetail.policy.rule import PolicyCall, PolicyRule
 
 __all__ = [
@@ -34,6 +35,6 @@ __getattr__ = lazy_exports(
         "PolicyCall": "dovetail.policy.rule",
         "PolicyFile": "dovetail.policy.file",
         "PolicyRule": "dovetail.policy.rule",
-        "RememberedRules": "dovetail.policy.file",
+        "RememberedRules": "dovetail.policy.remembered",
     },
 )

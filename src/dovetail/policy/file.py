@@ -15,22 +15,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from dovetail.data.edited_file import EditedFile, FileText
 from dovetail.errors import ConfigError
 from dovetail.events.call import READ_ONLY
-from dovetail.policy.policy import Policy, PolicyProblem
+from dovetail.policy.policy import PolicyProblem
 from dovetail.policy.rule import MODES, PolicyRule
 from dovetail.policy.rule_text import read_rules, write_rule
 
 logger = logging.getLogger(__name__)
-
-
-def open_policy(workspace: Path, find_further: Callable[[], Iterable[Path]]) -> Policy:
-    """Return the policy of a workspace: its file, the files of extension folders, and remembered answers."""
-    return Policy(
-        sources=[PolicyFile(workspace / "policy.toml"), PolicyFiles(find_further)],
-        store=RememberedRules(workspace / ".dovetail" / "remembered.toml"),
-        root=workspace,
-    )
 
 
 class PolicyFile:
@@ -75,11 +67,18 @@ class PolicyFile:
         Raises:
             ConfigError: the file cannot be read or is invalid; the message names the file and the line.
         """
+        return self.parse(self.read_text())
+
+    def parse(self, text: str) -> list[PolicyRule]:
+        """Return the rules in a text as if it were that of the file; raises as `read` does."""
+        return list(self._read(text))
+
+    def read_text(self) -> str:
+        """Return the text of the file, empty if it does not exist; raises as `read` does."""
         try:
-            text = self._read_text()
+            return self._read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{self._path}: cannot be read: {error}") from error
-        return list(self._read(text))
 
     def _read_text(self) -> str:
         """Return the text of the file; a name that exists but is not a file is an error."""
@@ -135,22 +134,18 @@ class PolicyFiles:
         return [problem for file in self._files.values() for problem in file.problems]
 
 
-class RememberedRules(PolicyFile):
-    """Answers that are remembered always, in a file of their own."""
+class PolicyEditor(EditedFile):
+    """Read and change one policy file; a text with an error is refused with its line."""
 
-    lowest_priority = -1000  # an answer ranks next to the rule that asked, also a built-in one
-    most_rules = 50_000
-    most_bytes = 20_000_000
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, PolicyFile(Path(path.name)).parse)
 
-    def _make_emergency(self) -> list[PolicyRule]:
-        return []  # it only ever allows
+    def add(self, rule: PolicyRule, version: str | None = None) -> FileText:
+        """Append a rule to the file; raises as `write` does."""
+        added = write_rule(rule)
 
-    def load(self) -> list[PolicyRule]:
-        """Return the remembered rules."""
-        return [replace(rule, source="remembered") for rule in super().load()]
+        def append(text: str) -> str:
+            gap = "\n" if text and not text.endswith("\n") else ""
+            return f"{text}{gap}{added if text else added.lstrip()}"
 
-    def save(self, rule: PolicyRule) -> None:
-        """Append a rule to the file."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(write_rule(rule))
+        return self.change(append, version)

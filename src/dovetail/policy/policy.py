@@ -5,6 +5,7 @@ Among rules of equal priority deny beats a remembered answer, that beats ask, an
 
 import glob
 import logging
+import time
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ from typing import Any, Literal, Protocol
 
 from dovetail.data.text import did_you_mean
 from dovetail.events.call import READ_ONLY, Kind
-from dovetail.policy.rule import MODES, Action, Arguments, PolicyCall, PolicyRule, to_canonical_json
+from dovetail.ids import new_id
+from dovetail.policy.rule import MODES, Action, Arguments, Grant, PolicyCall, PolicyRule, to_canonical_json
 
 logger = logging.getLogger(__name__)
 
@@ -152,8 +154,15 @@ class Policy:
             self._own.append(rule)
             self.reload()
 
+    @property
+    def remembered(self) -> RuleStore | None:
+        """Where answers are kept that are always remembered; None if only until the program ends."""
+        return self._store
+
     def decide(self, call: PolicyCall) -> Decision:
         """Return the decision of the first rule that matches."""
+        if getattr(self._store, "is_stale", False):  # another process has remembered or taken back an answer
+            self.reload()
         arguments = Arguments(call.args, call.defaults, self._root)
         for rule in self._find_candidates(call):
             if not rule.looks_at_arguments or rule.find_argument_mismatch(call, arguments) is None:
@@ -208,6 +217,7 @@ class Policy:
             run=call.run_path[0] if how == "run" else None,
             owner=call.owner,
             definition=call.definition or None,
+            grant=Grant(id=new_id("rule"), given_at=time.time(), session_id=call.session_id),
         )
 
     def _find_candidates(self, call: PolicyCall) -> list[PolicyRule]:

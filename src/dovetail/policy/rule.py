@@ -44,6 +44,7 @@ class PolicyCall:
     mode: Mode = "default"
     run_path: tuple[str, ...] = ()
     owner: str | None = None
+    session_id: str | None = None
     definition: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -54,12 +55,22 @@ class PolicyCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """When and in which chat an answer was given that is always remembered, and when it was taken back."""
+
+    id: str
+    given_at: float
+    session_id: str | None = None
+    undone_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyRule:
     """A decision (allow, deny or ask) for the calls it matches; an empty condition matches everything.
 
     `tool` and `agent` are globs. `arguments` maps a top-level argument to a pattern that its whole value must
     match; `exact` is the canonical JSON that all arguments together must equal. `run` and `owner` bind a
-    remembered answer to one run or one user, `definition` to an unchanged tool.
+    remembered answer to one run or one user, `definition` to an unchanged tool; `grant` is its history.
     """
 
     action: Action
@@ -76,6 +87,7 @@ class PolicyRule:
     run: str | None = None
     owner: str | None = None
     definition: str | None = None
+    grant: Grant | None = None
 
     def __post_init__(self) -> None:
         if self.action not in ACTIONS:

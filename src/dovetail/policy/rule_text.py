@@ -4,15 +4,15 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shapes import is_list, is_mapping, is_number
 from dovetail.data.text import explain_choices, explain_unknown, shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
-from dovetail.policy.rule import MODES, Mode, PolicyRule
+from dovetail.policy.rule import MODES, Grant, Mode, PolicyRule
 
 _FIELDS = {
     "action",
@@ -20,6 +20,7 @@ _FIELDS = {
     "arguments",
     "definition",
     "exact",
+    "grant",
     "kind",
     "modes",
     "name",
@@ -55,6 +56,15 @@ def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[P
             raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
 
 
+def read_rule(entry: Mapping[str, Any]) -> list[PolicyRule]:
+    """Return the rule that an entry of a file describes, once for each tool it names.
+
+    Raises:
+        ConfigError: the rule is invalid.
+    """
+    return list(_read_rule(entry, "code", 0))
+
+
 def write_rule(rule: PolicyRule) -> str:
     """Return a rule as TOML text."""
     fields: dict[str, Any] = {
@@ -72,7 +82,13 @@ def write_rule(rule: PolicyRule) -> str:
     }
     lines = [f"{name} = {_to_toml(value)}" for name, value in fields.items() if value not in (None, "", [])]
     table = ", ".join(f"{_to_toml(name)} = {_to_toml(pattern)}" for name, pattern in rule.arguments.items())
-    return "\n".join(["", "[[rule]]", *lines, *([f"arguments = {{ {table} }}"] if table else []), ""])
+    lines += [f"arguments = {{ {table} }}"] if table else []
+    if rule.grant is not None:
+        given = {name: value for name, value in asdict(rule.grant).items() if value is not None}
+        lines.append(
+            f"grant = {{ {', '.join(f'{name} = {_to_toml(value)}' for name, value in given.items())} }}"
+        )
+    return "\n".join(["", "[[rule]]", *lines, ""])
 
 
 def _to_toml(value: Any) -> str:
@@ -106,7 +122,22 @@ def _make_rule(entry: Mapping[str, Any], lowest: int) -> PolicyRule:
         arguments=arguments,
         modes=_read_modes(entry),
         priority=priority,
+        grant=_read_grant(entry.get("grant")),
         **{name: text for name, text in texts.items() if text is not None},
+    )
+
+
+def _read_grant(value: Any) -> Grant | None:
+    if value is None:
+        return None
+    if not is_mapping(value) or not isinstance(value.get("id"), str) or not is_number(value.get("given_at")):
+        raise ConfigError("`grant` must be a table with `id` and `given_at`")
+    undone_at, session_id = value.get("undone_at"), value.get("session_id")
+    return Grant(
+        id=value["id"],
+        given_at=float(value["given_at"]),
+        session_id=session_id if isinstance(session_id, str) else None,
+        undone_at=float(undone_at) if is_number(undone_at) else None,
     )
 
 

@@ -1,8 +1,9 @@
 """Prompt configurations (rule A120): YAML or JSON text in, steps for an agent's prompts out.
 
 `.agent` and `$key` write to the agent's prompt, `.request` and every other key to the request's, `.alias`
-calls methods of the agent. The steps keep the document's order and do not depend on an agent. Directives are
-read before placeholders are filled, so that no value from outside is ever taken for a directive.
+calls methods of the agent, `.about` describes the file. The steps keep the document's order and do not
+depend on an agent. Directives are read before placeholders are filled, so that no value from outside is ever
+taken for a directive.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +34,9 @@ Mappings = Mapping[str, Any]
 _ALIAS_HINT = (
     "write them by name, {instruct: {prompt: be brief}}, or in a list, {instruct: {.args: [be brief]}}"
 )
-_DIRECTIVES = (".agent", ".request", ".alias")
+ABOUT = ".about"
+"""Describes the file for the prompt library; it writes nothing."""
+_DIRECTIVES = (".agent", ".request", ".alias", ABOUT)
 _READERS: dict[str, Callable[[Any], Any]] = {"output": read_output, "tools": read_tools}
 
 
@@ -138,6 +141,8 @@ def configure(
     reader = _Reader(source, tuple(split_path(prompt_key_path)) if prompt_key_path else (), mappings)
     steps: list[SlotStep | AliasStep] = []
     for key, value in data.items():
+        if key == ABOUT:
+            continue
         steps += reader.read_aliases(value) if key == ".alias" else reader.read_entry(str(key), value)
     unknown = [str(key) for key in data if str(key).startswith(".") and key not in _DIRECTIVES]
     return Configuration(tuple(steps), {key: _describe_unknown(key) for key in unknown})

@@ -50,6 +50,8 @@ class ConfiguredProvider:
     key_header: str
     is_owner: bool
     is_set_up: bool
+    variable: str = ""
+    """The variable of the environment that has the key, if that is in use."""
     withheld: str = ""
     """The variable of a key that is not sent because the address is `model.base_url`."""
 
@@ -146,6 +148,7 @@ def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvid
         api_key=key,
         key_header="authorization" if variable in provider.tokens else provider.key_header,
         is_owner=is_owner,
+        variable=variable or "",
         withheld=(found or "") if is_general else "",
         is_set_up=bool(key)
         or has_header

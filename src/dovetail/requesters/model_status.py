@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dovetail.concurrency import run_sync
-from dovetail.errors import DovetailError
+from dovetail.errors import ConflictError, DovetailError
+from dovetail.requesters.local.download import BackgroundPull, PullProgress
 from dovetail.requesters.local.files import list_models
 from dovetail.requesters.local.weights import CATALOGUE, find
 from dovetail.requesters.resolve import find_active
@@ -21,11 +22,12 @@ MOST_MODELS = 20
 
 
 class ModelStatus:
-    """The models as the page shows them; a background download reports its progress here."""
+    """The models as the page shows them; background downloads report their progress here."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._pulls: dict[str, dict[str, Any]] = {}
+        self._pull: BackgroundPull | None = None
         self._asked: tuple[float, Sequence[ModelEntry]] = (-ASKED_FOR, ())
 
     @property
@@ -42,6 +44,38 @@ class ModelStatus:
         shown = state if state in ("ready", "failed") else "downloading"
         pull: dict[str, Any] = {"state": shown, "progress": {"done": done, "total": total}}
         self._pulls[name] = {**pull, "error": error} if error else pull
+
+    async def start_pull(self, name: str) -> None:
+        """Download an embedded model in the background, unless it is there; one at a time.
+
+        Raises:
+            ConfigError: no embedded model has this name.
+            ConflictError: a model is being downloaded already.
+        """
+        if find(name):
+            return
+        arriving = [each for each, pull in self._pulls.items() if pull["state"] == "downloading"]
+        if arriving:
+            raise ConflictError(f"local:{arriving[0]} is being downloaded.", hint="Wait until it is there.")
+        self._pull = BackgroundPull(name, self._note)
+        self._note(self._pull.progress)
+        await self._pull.__aenter__()
+
+    async def stop_pull(self) -> bool:
+        """Stop the download that was started here; what is there stays for the next one."""
+        pull, self._pull = self._pull, None
+        if pull is None or pull.progress.state in ("ready", "failed"):
+            return False
+        await pull.__aexit__()
+        self._pulls.pop(pull.progress.name, None)
+        return True
+
+    def forget_served(self) -> None:
+        """Ask the servers again for their models, because a key has changed."""
+        self._asked = (-ASKED_FOR, ())
+
+    def _note(self, progress: PullProgress) -> None:
+        self.update(progress.name, progress.state, progress.done, progress.total, progress.message)
 
     def describe(self) -> list[Mapping[str, Any]]:
         """Return all models, the active one first; servers are asked for theirs at most once a minute."""

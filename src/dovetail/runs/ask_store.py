@@ -37,6 +37,18 @@ class AskRecord:
     created_at: float = 0.0
 
 
+LONGEST_LEASE = 120.0
+
+
+def is_lease_over(ask: AskRecord) -> bool:
+    """Whether a tab had claimed the ask and did not renew its lease in time."""
+    if ask.claimed_until is None:
+        return False
+    now = time.time()
+    # A lease that ends later than any can was given before the clock was moved back.
+    return not now <= ask.claimed_until <= now + LONGEST_LEASE
+
+
 _ORDER = (sa.case((asks.c.state == "open", 0), else_=1), asks.c.created_at.desc())
 """Open asks first: of several asks about one call the open one counts, whatever their times."""
 
@@ -120,22 +132,19 @@ class AskStore:
 
     async def claim(self, ask: AskRecord, tab_id: str, seconds: float) -> float:
         """Let only this tab act for some seconds; return when its lease ends."""
-        now = time.time()
-        # A lease that ends later than any can was given before the clock was moved back.
-        over = (asks.c.claimed_until < now) | (asks.c.claimed_until > now + seconds)
-        free = sa.or_(asks.c.claimed_by.is_(None), asks.c.claimed_by == tab_id, over)
+        until = time.time() + seconds
+        free = sa.or_(asks.c.claimed_by.is_(None), asks.c.claimed_by == tab_id)
         claimable = (asks.c.id == ask.id) & (asks.c.state == "open") & (asks.c.kind == "browser")
-        values = {"claimed_by": tab_id, "claimed_until": now + seconds}
+        values = {"claimed_by": tab_id, "claimed_until": until}
         if not await self._update(sa.update(asks).where(claimable, free).values(values)):
             raise _explain_refusal(await self.get(ask.id, ask.owner))
-        return now + seconds
+        return until
 
-    async def abandon(self, ask_id: str, value: Any, *, grace: float) -> bool:
-        """Answer the ask if its lease expired more than `grace` seconds ago; False otherwise."""
-        is_over = (
-            (asks.c.id == ask_id) & (asks.c.state == "open") & (asks.c.claimed_until < time.time() - grace)
-        )
-        return await self._update(sa.update(asks).where(is_over).values(state="answered", value=value))
+    async def desert(self, ask: AskRecord, value: Any) -> bool:
+        """Answer an open ask that no tab works on; False if one has claimed it since it was read."""
+        same = asks.c.claimed_until == ask.claimed_until if ask.claimed_by else asks.c.claimed_by.is_(None)
+        is_left = (asks.c.id == ask.id) & (asks.c.state == "open") & same
+        return await self._update(sa.update(asks).where(is_left).values(state="answered", value=value))
 
     async def put_early(self, owner: str, key: str, value: Any, *, seconds: float, limit: int) -> None:
         """Keep an answer that came before its question; raise `ConflictError` if the key is taken."""
@@ -191,7 +200,7 @@ def _explain_refusal(ask: AskRecord) -> ConflictError:
     until = datetime.fromtimestamp(ask.claimed_until or 0, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return ConflictError(
         f"Ask {ask.id!r} is claimed by tab {ask.claimed_by!r} until {until}.",
-        hint="Leave it to that tab, or claim it after that time.",
+        hint="Leave it to that tab; if the tab does not renew its claim, the call fails.",
     )
 
 

@@ -7,6 +7,7 @@ answer may come before its question.
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Literal, TypeVar
 
@@ -14,17 +15,26 @@ from dovetail.concurrency import backoff, retrying
 from dovetail.errors import ConflictError, StoreError
 from dovetail.events.asks import EARLY_SECONDS, TIMEOUT, OpenAsk, OpenAsks
 from dovetail.events.run_events import AskAnswer, AskRequest, Emit
-from dovetail.runs.ask_store import AskRecord, AskStore
+from dovetail.runs.ask_store import AskRecord, AskStore, is_lease_over
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 2.0
 EARLY_LIMIT = 100
-LEASE_SECONDS = 30.0
+LEASE_SECONDS = 20.0
+"""How long a claim lasts if the tab does not say otherwise."""
+LOOK_SECONDS = 5.0
+"""How often it is checked whether a tab still works on an ask."""
+UNCLAIMED_SECONDS = 120.0
+"""How long a call waits for a tab that claims or answers it, whatever its time limit."""
 ABANDONED: Mapping[str, Any] = {
     "status": "failed",
     "errorText": "The page that ran the tool was closed before it had a result.",
+}
+UNCLAIMED: Mapping[str, Any] = {
+    "status": "failed",
+    "errorText": f"No page took the call within {UNCLAIMED_SECONDS:g} s. It was probably closed.",
 }
 
 
@@ -106,9 +116,15 @@ class Asks:
             return "missing"
         return "stored"
 
-    async def claim(self, ask_id: str, tab_id: str, *, owner: str) -> float:
-        """Let only this tab act on a browser ask for a while; return when its lease ends."""
-        return await self.store.claim(await self.store.get(ask_id, owner), tab_id, LEASE_SECONDS)
+    async def claim(self, ask_id: str, tab_id: str, *, owner: str, seconds: float = LEASE_SECONDS) -> float:
+        """Let only this tab act on a browser ask for a while; return when its lease ends.
+
+        What another tab has begun is not done twice: if its lease has ended, the ask has failed.
+        """
+        ask = await self.store.get(ask_id, owner)
+        if ask.claimed_by != tab_id and is_lease_over(ask):
+            await self._give(ask_id, ABANDONED)
+        return await self.store.claim(ask, tab_id, seconds)
 
     async def fetch(self, ask_id: str) -> None:
         """Take an answer that another process has stored, if something here waits for it."""
@@ -180,12 +196,20 @@ class Asks:
         return (await persist(lambda: self.store.get(ask.id, ask.owner))).value
 
     async def _wait_for_tab(self, ask: AskRecord, waiting: OpenAsk) -> Any:
-        """Wait for the answer; give up on a tab that claimed the ask and let its lease expire."""
+        """Wait for the answer; give up if no tab takes the ask, or the one that did is gone."""
         waiting.start_timer()
-        while not (await asyncio.wait({waiting.future}, timeout=LEASE_SECONDS / 2))[0]:
-            if await persist(lambda: self.store.abandon(ask.id, ABANDONED, grace=LEASE_SECONDS / 2)):
-                _wake(waiting, ABANDONED)
+        while not (await asyncio.wait({waiting.future}, timeout=LOOK_SECONDS))[0]:
+            if failure := await persist(lambda: self._fail_deserted(ask.id)):
+                _wake(waiting, failure)
         return waiting.future.result()
+
+    async def _fail_deserted(self, ask_id: str) -> Mapping[str, Any] | None:
+        """Answer an ask that no tab works on; return the answer, None if a tab may still come."""
+        ask = await self.store.find_by_id(ask_id)
+        if ask is None:
+            return None
+        failure = ABANDONED if is_lease_over(ask) else UNCLAIMED if _is_unclaimed(ask) else None
+        return failure if failure is not None and await self.store.desert(ask, failure) else None
 
 
 async def persist(action: Callable[[], Awaitable[T]]) -> T:
@@ -203,6 +227,10 @@ def _wake(waiting: OpenAsk, value: Any) -> None:
     if waiting.claim():
         waiting.is_stored = True
         waiting.resolve(value)
+
+
+def _is_unclaimed(ask: AskRecord) -> bool:
+    return ask.claimed_by is None and ask.created_at < time.time() - UNCLAIMED_SECONDS
 
 
 def _is_for(ask: AskRecord, tab_id: str | None) -> bool:

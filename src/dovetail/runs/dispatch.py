@@ -64,16 +64,17 @@ class Dispatch:
         except Exception as error:
             self._keep(ticket, error)
 
-    async def wake(self, run_id: str, reason: WakeReason) -> None:
-        """Have a waiting run attempted again; do nothing if it does not wait."""
+    async def wake(self, run_id: str, reason: WakeReason) -> RunRecord | None:
+        """Have a waiting run attempted again and return it; None if it does not wait."""
         if not await self._store.requeue(run_id):
-            return
+            return None
         record = await self._store.get(run_id)
         ticket = make_ticket(run_id, record.spec, record.attempts)
         try:
             await self._engine.wake(ticket, reason)
         except Exception as error:
             self._keep(ticket, error)
+        return record
 
     async def find_left(self) -> list[Ticket]:
         """Return the runs that dead processes were working on, and those of this one without a task."""

@@ -22,7 +22,7 @@ from dovetail.events.run_events import UserMessage
 from dovetail.ids import new_id
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, Transaction
-from dovetail.store.tables import inbox, runs, sessions, to_values
+from dovetail.store.tables import entries, inbox, messages, runs, sessions, to_values
 
 logger = logging.getLogger(__name__)
 MessageKind: TypeAlias = Literal["steer", "queue", "notice"]
@@ -56,6 +56,15 @@ _LEFT = (
     .where(~sa.exists().where(runs.c.session_id == inbox.c.session_id, runs.c.state == "running"))
     .distinct()
 )
+_WAITS_AS = sa.select(inbox.c.kind).where(_OF_SESSION, inbox.c.id == sa.bindparam("message"))
+_IS_QUESTION = sa.select(messages.c.id).where(
+    messages.c.session_id == sa.bindparam("session"), messages.c.id == sa.bindparam("message")
+)
+_WAS_TAKEN = sa.select(entries.c.last).where(
+    entries.c.run_id.in_(sa.select(runs.c.id).where(runs.c.session_id == sa.bindparam("session"))),
+    entries.c.type == UserMessage.type,
+    entries.c.body["message_id"].as_string() == sa.bindparam("message"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +85,13 @@ class InboxMessage:
     created_at: float = field(default_factory=time.time)
 
 
-def store_message(transaction: Transaction, message: InboxMessage) -> tuple[MessageKind, str | None]:
+def store_message(
+    transaction: Transaction, message: InboxMessage, *, is_named: bool = False
+) -> tuple[MessageKind, str | None]:
     """Store a message; return its kind as it is now, and the run in progress in its session, if any.
 
-    A message that steers a run which has ended is answered by a run of its own.
+    A message that steers a run which has ended is answered by a run of its own. One whose sender has chosen
+    the id (`is_named`) may have been stored before; then nothing changes.
 
     Raises:
         NotFoundError: the session was deleted.
@@ -91,6 +103,8 @@ def store_message(transaction: Transaction, message: InboxMessage) -> tuple[Mess
     receiver = transaction.scalar(_LOCK_RUN, session)
     if transaction.scalar(_LOCK_SESSION, session) is None:
         raise NotFoundError(f"Session {message.session_id!r} not found.")
+    if is_named and (known := find_kind(transaction, message.session_id, message.id)) is not None:
+        return known, receiver
     if message.kind != "notice" and (transaction.scalar(_COUNT, session) or 0) >= MOST_WAITING:
         raise ConflictError(
             f"Session {message.session_id!r} has {MOST_WAITING} messages that wait already.",
@@ -101,6 +115,16 @@ def store_message(transaction: Transaction, message: InboxMessage) -> tuple[Mess
     values = {**to_values(message), "parts": list(message.parts), "content": list(message.content)}
     transaction.execute(_INSERT, {**values, "kind": kind})
     return kind, transaction.scalar(_ADD_MAIL, session)  # also a run that has begun in between
+
+
+def find_kind(transaction: Transaction, session_id: str, message_id: str) -> MessageKind | None:
+    """Return how a message was stored that waits in a session, was taken by a run or answered; else None."""
+    key = {"session": session_id, "message": message_id}
+    if waits_as := transaction.scalar(_WAITS_AS, key):
+        return waits_as
+    if transaction.scalar(_IS_QUESTION, key) is not None:
+        return "queue"
+    return "steer" if transaction.scalar(_WAS_TAKEN, key) is not None else None
 
 
 def remove_answered(transaction: Transaction, message_id: str) -> None:
@@ -223,9 +247,21 @@ class Inbox:
         for box in self._boxes.values():
             box.has_mail = True
 
-    async def send(self, message: InboxMessage) -> tuple[InboxMessage, str | None]:
-        """Store a message and wake its run; return it as it is stored, and the run in progress, if any."""
-        kind, running = await self._database.write(lambda connection: store_message(connection, message))
+    async def send(self, message: InboxMessage, *, is_named: bool = False) -> tuple[InboxMessage, str | None]:
+        """Store a message and wake its run; return it as it is stored, and the run in progress, if any.
+
+        A message whose id was chosen by its sender (`is_named`) is stored once, however often it is sent.
+        """
+        try:
+            kind, running = await self._database.write(
+                lambda connection: store_message(connection, message, is_named=is_named)
+            )
+        except ConflictError:
+            if not is_named:
+                raise
+            kind, running = await self._database.write(  # the same message may have come at the same time
+                lambda connection: store_message(connection, message, is_named=True)
+            )
         if running is not None:
             self.tell(running)
         return dataclasses.replace(message, kind=kind), running
@@ -243,6 +279,12 @@ class Inbox:
             lambda connection: connection.execute(_WAITING, {"session": session_id}).mappings().all()
         )
         return [_read(row) for row in rows]
+
+    async def was_sent(self, session_id: str, message_id: str) -> bool:
+        """Whether a message was sent to a run of the session: it waits, was taken or answered."""
+        return await self._database.read(
+            lambda connection: find_kind(connection, session_id, message_id) is not None
+        )
 
     async def remove(self, session_id: str, message_id: str | None = None) -> bool:
         """Delete a message of a session, or all of them, unless taken; return whether there was one."""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
     TextDeltaEvent,
@@ -30,6 +29,7 @@ from dovetail.events.run_events import (
     TurnEnd,
 )
 from dovetail.runs.open_work import OpenWork
+from dovetail.runs.tally import Tally
 
 logger = logging.getLogger(__name__)
 MEMORY_LIMIT = 1_000_000
@@ -91,7 +91,7 @@ class Journal:
         self.dropped = dropped
         self.closed = False
         self.frozen = False  # the run continues elsewhere, or later: nothing more is taken here
-        self.usage = Usage()
+        self.tally = Tally()
         self.readers: set[Wakeable] = set()
         self.observe: Observe | None = None
         self._memory_limit = memory_limit
@@ -170,7 +170,7 @@ class Journal:
         self._in_memory = 0
         self._open = OpenWork()
         self._asks.clear()
-        self.usage = Usage()
+        self.tally = Tally()
         self.observe = None
 
     def leap(self, number: int) -> None:
@@ -260,9 +260,9 @@ class Journal:
         if not self._open.admits(event, path):
             logger.warning("run %s: call %s already has a result", self.run_id, getattr(event, "call_id", ""))
             return False
-        if isinstance(event, TurnEnd):
-            self.usage = self.usage + event.usage
-        elif isinstance(event, AskRequest | AskAnswer):
+        if isinstance(event, RunStart | TurnEnd):
+            self.tally.take(event, path)
+        if isinstance(event, AskRequest | AskAnswer):
             return self._is_new_ask(event)
         elif isinstance(event, RunStart | RunEnd) and len(path) == 1:
             self.closed = isinstance(event, RunEnd)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeAlias
 
 from dovetail.errors import InvalidDataError, NotFoundError
 from dovetail.events.cancel import CancelMode
@@ -20,16 +21,21 @@ CANCEL_GRACE = 10.0
 MOST_HELD = 200
 """How many submitted runs keep their work here; one that is taken later is made again from the store."""
 
+Observer: TypeAlias = Callable[[LiveRun, Event, tuple[str, ...]], None]
+"""Called with each event of a run, except deltas."""
+
 
 class LiveRuns:
     """Take runs up, work on them and leave them; `rebuild` makes the work of a stored run."""
 
-    def __init__(self, store: RunStore, link: ProcessLink, recovery: Recovery) -> None:
+    def __init__(self, store: RunStore, link: ProcessLink, recovery: Recovery, *observers: Observer) -> None:
         self._store = store
         self._link = link
         self._recovery = recovery
         self.rebuild: Rebuild | None = None
-        self.observe: Callable[[LiveRun, Event, tuple[str, ...]], None] | None = None
+        self.on_taken_up: Callable[[LiveRun], None] = lambda live: None
+        """Called with each run that was queued or left, when this process begins to work on it."""
+        self.observers = list(observers)
         self._live: dict[str, LiveRun] = {}
         self._starting: set[str] = set()
         self._held: dict[str, tuple[RunSpec, RunWork, Journal]] = {}
@@ -63,8 +69,7 @@ class LiveRuns:
     def launch(self, live: LiveRun, work: RunWork) -> LiveRun:
         """Start the task of a run."""
         self._live[live.run_id] = live
-        if self.observe is not None:
-            live.journal.observe = partial(self.observe, live)
+        live.journal.observe = partial(self._observe, live)
         live.services.writer.mark(live.journal)
         live.task = asyncio.create_task(perform(live, work), name=live.run_id)
         live.task.add_done_callback(lambda _: self._forget(live))
@@ -120,7 +125,7 @@ class LiveRuns:
             return "left"
         with self.starting(run_id):
             taken = await self._recovery.take_up(record, self.rebuild)
-        return "left" if taken is None else self.launch(*taken)
+        return "left" if taken is None else self._launch_taken(*taken)
 
     async def _begin(self, run_id: str) -> LiveRun | None:
         """Begin a run that was submitted here and that no process has touched since."""
@@ -129,7 +134,11 @@ class LiveRuns:
             return None
         with self.starting(run_id):
             live = await self._recovery.begin(run_id, held[0])
-        return live and self.launch(live, held[1])
+        return live and self._launch_taken(live, held[1])
+
+    def _launch_taken(self, live: LiveRun, work: RunWork) -> LiveRun:
+        self.on_taken_up(live)
+        return self.launch(live, work)
 
     def cancel(self, run_id: str, mode: CancelMode) -> bool:
         """Ask a run to stop; False if this process does not work on it."""
@@ -164,6 +173,10 @@ class LiveRuns:
             live.failure = error
             if not live.journal.is_ending:
                 live.task.cancel()
+
+    def _observe(self, live: LiveRun, event: Event, path: tuple[str, ...]) -> None:
+        for observe in self.observers:
+            observe(live, event, path)
 
     def _forget(self, live: LiveRun) -> None:
         if self._live.get(live.run_id) is live:

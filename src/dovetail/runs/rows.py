@@ -48,6 +48,7 @@ def read_record(row: Any) -> RunRecord:
             reason=row["reason"],
             data=row["result"],
             usage=Usage.read(row["usage"]),
+            duration=max(row["ended_at"] - row["created_at"], 0.0),
             error=row["error"],
             limit=row["limit"],
             notice=row["notice"],

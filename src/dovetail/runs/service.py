@@ -20,6 +20,7 @@ from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import Asks
 from dovetail.runs.dispatch import Dispatch, choose_engine, make_ticket
 from dovetail.runs.engine import AttemptEnd, Engine, Ticket, WakeReason
+from dovetail.runs.feed import Feed
 from dovetail.runs.inbox import Inbox
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.live import LiveRuns
@@ -61,6 +62,7 @@ class Runs:
         self.link.on_news = self._hear
         self.link.on_gap = self._catch_up
         self.on_reload: Callable[[], None] = lambda: None
+        self.feed = Feed(partial(self.link.announce, "feed"))
         self.store = RunStore(database, self.link.process_id)
         self.asks = Asks(AskStore(database), lambda ask_id: self.link.announce("ask", ask_id))
         self.asks.on_away = lambda ask_id: self._spawn(self._wake_asking(ask_id))
@@ -80,13 +82,14 @@ class Runs:
             process_id=self.process_id,
             on_ask=self._parking.note,
         )
-        self._live = LiveRuns(self.store, self.link, Recovery(self.store, self._remote, self._services))
+        recovery = Recovery(self.store, self._remote, self._services)
+        self._live = LiveRuns(self.store, self.link, recovery, self.feed.note)
+        self._live.on_taken_up = self.feed.note_taken_up
         self._dispatch = Dispatch(self.store, self.link, self.engine, self.is_here)
         self._dispatch.on_look = self.inbox.look
         self._recovery_interval = recovery_interval
-        self._exits = AsyncExitStack()
+        self._exits, self._is_closing = AsyncExitStack(), False
         self._tasks: set[asyncio.Task[None]] = set()
-        self._is_closing = False
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as exits:
@@ -105,6 +108,7 @@ class Runs:
         await self._live.close()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         await self._services.writer.close()
+        self.feed.close()
         await self._exits.aclose()
 
     @property
@@ -123,7 +127,7 @@ class Runs:
 
     def observe(self, observe: Callable[[LiveRun, Event, tuple[str, ...]], None]) -> None:
         """Show the events of the runs that start here from now on, except deltas, to a function."""
-        self._live.observe = observe
+        self._live.observers.append(observe)
 
     @property
     def running(self) -> int:
@@ -147,6 +151,7 @@ class Runs:
                 self.inbox.note(run_id, await self.store.create(run_id, spec, work.begin, phase=phase))
             except ConflictError as error:
                 raise await self._explain_conflict(spec) from error
+        self.feed.report_run(spec.owner, run_id, spec.session_id, "running")
         live: LiveRun | None = None
         if here:
             journal = self._remote.take(run_id)
@@ -306,6 +311,8 @@ class Runs:
             self.inbox.hear(subject)
         elif kind == "cancel" and subject in self._live:
             self._spawn(self._obey(subject))
+        elif kind == "feed":
+            self.feed.hear(subject)
         elif kind == "reload":
             self.on_reload()
         else:
@@ -314,8 +321,8 @@ class Runs:
     async def _wake_asking(self, ask_id: str) -> None:
         """Wake the run that waits for an answer which has just been stored."""
         ask = await self.asks.store.find_by_id(ask_id)
-        if ask is not None:
-            await self.wake(ask.run_id)
+        if ask is not None and (record := await self._dispatch.wake(ask.run_id, "answer")) is not None:
+            self.feed.report_answer(ask, record.spec.session_id)
 
     async def _try_attempt(self, run_id: str) -> None:
         try:
@@ -333,11 +340,8 @@ class Runs:
         self._spawn(self._remote.refresh_all())
         self._spawn(self.asks.fetch_all())
         self.inbox.hear_all()
+        self.feed.reset()
         self.on_reload()
-
-    def announce_reload(self) -> None:
-        """Make the other processes that share the database reload their folders."""
-        self.link.announce("reload", "")
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)

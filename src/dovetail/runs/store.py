@@ -14,14 +14,16 @@ import sqlalchemy as sa
 
 from dovetail.errors import NotFoundError
 from dovetail.events.cancel import CancelMode
+from dovetail.events.run_events import RunEnd
 from dovetail.runs.ask_store import close_asks
 from dovetail.runs.inbox import settle_mail
 from dovetail.runs.journal import Block
 from dovetail.runs.rows import decode_block, encode_block, read_record
 from dovetail.runs.run import RunPhase, RunRecord, RunSpec
+from dovetail.runs.tally import to_columns
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, SaveWork
-from dovetail.store.tables import asks, entries, inbox, runs, to_values
+from dovetail.store.tables import asks, entries, inbox, run_shares, runs, to_values
 
 logger = logging.getLogger(__name__)
 LEAP = 100_000
@@ -43,6 +45,7 @@ _RUN = _RUNS.where(_OF_RUN)
 _WAITING = sa.select(sa.func.count()).where(inbox.c.session_id == sa.bindparam("session")).scalar_subquery()
 _INSERT_RUN = sa.insert(runs).values(mail=_WAITING).returning(runs.c.mail)
 _INSERT_ENTRIES = sa.insert(entries)
+_INSERT_SHARES = sa.insert(run_shares)
 _OWN = (
     sa.select(runs.c.id, runs.c.mail)
     .where(runs.c.id.in_(sa.bindparam("ids", expanding=True)), runs.c.process_id == sa.bindparam("process"))
@@ -237,13 +240,22 @@ class RunStore:
 
 
 def _end(connection: sa.Connection, batches: Sequence[Batch]) -> None:
-    lasts = [(batch.run_id, batch.blocks[-1]) for batch in batches if batch.is_last]
-    ended = [
-        {"run": run_id, "last_number": last.last, "ended_at": last.time, **asdict(last.event)}
-        for run_id, last in lasts
-    ]
+    ended: list[dict[str, Any]] = []
+    for batch in batches:
+        last = batch.blocks[-1]
+        if batch.is_last and isinstance(last.event, RunEnd):
+            values = {**asdict(last.event), **to_columns(last.event.usage)}
+            ended.append({"run": batch.run_id, "last_number": last.last, "ended_at": last.time, **values})
     if ended:
         connection.execute(_END, ended)
+    shares = [
+        {"run_id": batch.run_id, "agent": agent, "model": model, **to_columns(usage)}
+        for batch in batches
+        if batch.is_last and batch.journal.tally.is_shared
+        for (agent, model), usage in batch.journal.tally.shares.items()
+    ]
+    if shares:
+        connection.execute(_INSERT_SHARES, shares)
 
 
 def _save(connection: sa.Connection, batches: Sequence[Batch]) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from dovetail.data.text import report_error
@@ -202,10 +202,10 @@ async def _perform(live: LiveRun, work: RunWork, context: RunContext) -> None:
     if result is None:
         live.done.cancel()
         return
-    result = _check(live, result)
+    result = replace(_check(live, result), duration=max(time.time() - live.created_at, 0.0))
     live.journal.close_calls()
     save = await persist(lambda: work.end(context, result))
-    usage = live.journal.usage
+    usage = live.journal.tally.total
     event = RunEnd(result.reason, result.value, usage, result.error, result.limit, result.notice)
     await persist(lambda: live.services.writer.end(live.journal, event, save))
     live.done.set_result(_check(live, result))

@@ -28,24 +28,59 @@ from dovetail.server.middleware.security import SecurityHeaders
 from dovetail.server.openapi import DescribedApi
 from dovetail.server.responses import JsonResponse
 from dovetail.server.routes import (
+    artifacts,
     asks,
     catalog,
     chat,
     completions,
+    feed,
+    folders,
+    frames,
     health,
     imports,
+    looks,
+    models,
+    policy,
+    prompts,
     runs,
     schedules,
+    servers,
     sessions,
+    shares,
+    sources,
+    usage,
 )
-from dovetail.server.routes.page import make_page_router
+from dovetail.server.routes.page import check_page, make_page_router
 from dovetail.settings.sections import ServerSettings
 from dovetail.tools.makers.browser import open_url
 from dovetail.version import __version__
 
 _ROUTERS = [
     module.router
-    for module in (health, chat, runs, asks, imports, sessions, schedules, catalog, completions, auth)
+    for module in (
+        health,
+        chat,
+        runs,
+        artifacts,
+        asks,
+        feed,
+        policy,
+        imports,
+        sessions,
+        folders,
+        shares,
+        frames,
+        sources,
+        schedules,
+        catalog,
+        servers,
+        models,
+        looks,
+        prompts,
+        usage,
+        completions,
+        auth,
+    )
 ]
 Alongside: TypeAlias = Callable[[], AbstractAsyncContextManager[object]]
 
@@ -66,7 +101,7 @@ def create_app(
 ) -> FastAPI:
     """Return the server of `app`, which it opens when it starts and closes when it stops.
 
-    `web` is the folder of the built web client, by default the one that was installed; `is_open` accepts
+    `web` is the folder of the page, by default the one in the settings or the shipped one; `is_open` accepts
     other machines without API keys; `alongside` is entered with the app, for work in the background;
     `routers` are matched before the page, which takes every path that is left; without `works` all runs are
     left to workers.
@@ -76,7 +111,7 @@ def create_app(
     async def lifespan(api: FastAPI) -> AsyncGenerator[None]:
         try:
             async with app, alongside():
-                await app.open_chat(works=works)
+                await app.open_chat(works=works, role="web")
                 app.runs.observe(run_metrics.observe)
                 await app.chat.recover()
                 await app.open_schedules(ticks=True)
@@ -88,6 +123,7 @@ def create_app(
                 api.state.is_ready = False
                 for task in background:
                     task.cancel()
+                await api.state.models.stop_pull()
         except Exception as error:
             api.state.failure = error
             raise
@@ -114,8 +150,10 @@ def create_app(
     for router in served:
         api.include_router(router)
     api.state.interface = [route for router in served for route in router.routes if isinstance(route, Route)]
-    api.include_router(make_page_router(web or find_assets("web")))
     settings = app.settings.section(ServerSettings)
+    if web is None and settings.web:
+        web = app.workspace / settings.web
+    api.include_router(make_page_router(find_assets("web") if web is None else check_page(web)))
     api.state.keys = parse_api_keys(settings.api_keys or "")
     _add_layers(api, settings, metrics, is_open=is_open)
     return api
@@ -138,4 +176,4 @@ def _add_layers(api: FastAPI, settings: ServerSettings, metrics: Metrics, *, is_
     )
     add_cross_origin(api, origins)
     api.add_middleware(ObserveLayer, metrics=metrics)
-    api.add_middleware(SecurityHeaders)
+    api.add_middleware(SecurityHeaders, frame_ancestors=settings.frame_ancestors)

@@ -12,8 +12,9 @@ import logging
 import math
 import re
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends, Query
 from starlette.datastructures import Headers
 from starlette.requests import Request, cookie_parser
 from starlette.responses import Response
@@ -25,7 +26,7 @@ from dovetail.events.run_context import current_context, entered
 from dovetail.server.errors import AccessError, error_response, is_api
 from dovetail.server.middleware.client_address import find_outside
 from dovetail.server.middleware.rate_limit import Buckets, refuse_for
-from dovetail.server.schemas import SignInBody
+from dovetail.server.schemas import Owner, SignInBody
 from dovetail.settings import LOCAL_OWNER
 from dovetail.settings.sections import ServerSettings
 
@@ -39,6 +40,10 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _OPEN_PATHS = frozenset({"/healthz", "/readyz"})
 SIGN_IN = "/api/v1/sign-in"
 RELOAD = "/api/v1/extensions/reload"
+SHARED = "/api/v1/shared/"
+"""Below it are the chats that their owners have shared with everyone who has the link."""
+LOGIN_CALLBACK = "/api/v1/servers/callback"
+"""Where a browser comes back from a login; it has no key then, but a state that cannot be guessed."""
 ADMIN_HEADER = "x-admin-token"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _COOKIE = "dovetail_key"
@@ -102,7 +107,7 @@ class AccessLayer:
             self._check_page(scope, headers)
         elif self._is_for_admins(scope, headers):
             scope["owner"] = LOCAL_OWNER  # whether the token is right, `require_admin` says
-        elif is_api(scope["path"]):
+        elif is_api(scope["path"]) and not scope["path"].startswith((SHARED, LOGIN_CALLBACK)):
             scope["owner"] = self._find_owner(scope, headers)
 
     def _is_for_admins(self, scope: Scope, headers: Headers) -> bool:
@@ -226,6 +231,48 @@ def require_admin(request: Request) -> None:
             hint="Set EXTENSIONS_ADMIN_TOKEN on the server.",
         )
 
+
+def is_admin(request: Request) -> bool:
+    """Whether the caller may do what needs the admin."""
+    try:
+        require_admin(request)
+    except AccessError:
+        return False
+    return True
+
+
+def sees_all(request: Request) -> bool:
+    """Whether the caller may see the data of other owners: with API keys, the admin token says so."""
+    token = request.app.state.dovetail.settings.section(ServerSettings).admin_token
+    return is_admin(request) and bool(token or not request.app.state.keys)
+
+
+def require_sight(request: Request) -> None:
+    """Raise unless the caller may see the data of other owners."""
+    if not sees_all(request):
+        raise AccessError(
+            "The data of other owners needs the admin.",
+            hint="Send the header x-admin-token; the server has it as EXTENSIONS_ADMIN_TOKEN.",
+        )
+
+
+def choose_owners(
+    request: Request,
+    own: Owner,
+    owner: Annotated[str | None, Query(max_length=200, description="A name, or `*` for all owners.")] = None,
+) -> str | None:
+    """Return whose data the caller asks for, by default its own; None means that of all owners.
+
+    The data of other owners needs the admin.
+    """
+    if owner is None or owner == own:
+        return own
+    require_sight(request)
+    return None if owner == "*" else owner
+
+
+Reach = Annotated[str | None, Depends(choose_owners)]
+"""Whose data a route shows or changes; None for that of all owners."""
 
 router = APIRouter(tags=["access"])
 

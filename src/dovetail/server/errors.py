@@ -19,6 +19,7 @@ from dovetail.errors import (
     LimitError,
     ModelError,
     NotFoundError,
+    PromptVariableError,
     StoreError,
     ToolError,
 )
@@ -28,7 +29,7 @@ from dovetail.server.streams.openai import to_openai_error
 PAGE = "/{path:path}"
 """The route of the page, which takes every path that no other route takes."""
 
-_API = ("/api/", "/ai/", "/v1/", "/metrics", "/openapi.json")
+_API = ("/api/", "/ai/", "/v1/", "/ext/", "/metrics", "/openapi.json")
 _LONGEST_VALUE = 60
 _MOST_SHOWN = 3
 _WITHOUT_VALUE = frozenset({"missing", "value_error", "too_short", "too_long", "string_too_long"})
@@ -54,6 +55,7 @@ STATUSES: list[tuple[type[DovetailError], int]] = [
     (InvalidDataError, 422),
     (ModelError, 502),
     (LimitError, 429),
+    (PromptVariableError, 422),
     (ConfigError, 400),
     (ToolError, 422),
     (InvalidRequest, 422),

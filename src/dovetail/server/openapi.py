@@ -6,7 +6,8 @@ from typing import Any
 from fastapi import FastAPI
 
 from dovetail.server.errors import is_api
-from dovetail.server.openapi_examples import ANSWERS, JSON
+from dovetail.server.openapi_catalog import JSON
+from dovetail.server.openapi_examples import ANSWERS
 
 _ERRORS = {
     "400": "Unknown agent or model.",

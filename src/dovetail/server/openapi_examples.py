@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from dovetail.server.openapi_catalog import CATALOG, JSON
+from dovetail.server.openapi_operation import OPERATION
 from dovetail.version import __version__
 
-_MASTER = "The assistant of a chat; it answers questions and uses tools where they help."
 _MOMENT = "2026-11-16T01:36:20.148Z"
 _USAGE = {
     "input_tokens": 163,
@@ -22,6 +23,9 @@ _SESSION: dict[str, Any] = {
     "version": 3,
     "usage": _USAGE,
     "agent": None,
+    "options": {"model": "openai:gpt-4.1", "mode": "plan"},
+    "pinned": False,
+    "folder": None,
     "parent_id": None,
     "origin": None,
     "created_at": _MOMENT,
@@ -33,6 +37,21 @@ _MESSAGE: dict[str, Any] = {
     "role": "user",
     "parts": [{"type": "text", "text": "Hello"}],
     "metadata": {},
+    "created_at": _MOMENT,
+}
+_SOURCE = {
+    "kind": "agents",
+    "name": "poet",
+    "path": "agents/poet.md",
+    "text": "---\nname: poet\ndescription: Writes verses.\n---\nWrite a verse.\n",
+    "version": "91f0c2a4b7d3e5f6",
+    "is_own": True,
+}
+_SHARE = {
+    "token": "q6pX0b1n4Z0mJm3c9i8hJmQJ1Yw2l7Vd",
+    "session_id": "s1",
+    "head_id": "msg_2",
+    "with_work": False,
     "created_at": _MOMENT,
 }
 _SIBLINGS = {"index": 0, "total": 1, "previous": None, "next": None}
@@ -49,6 +68,13 @@ _EVENTS = """id: 4
 data: {"number":4,"run_id":"run_1","path":["run_1"],"time":1.0,"type":"text-delta","id":"t1","delta":"Hi"}
 
 data: [DONE]
+
+"""
+_FEED = """data: {"type":"reset"}
+
+data: {"type":"run","run_id":"run_1","session_id":"s1","state":"running"}
+
+data: {"type":"session","session_id":"s1","change":"created"}
 
 """
 _TASK: dict[str, Any] = {
@@ -76,10 +102,14 @@ _ASK: dict[str, Any] = {
     "created_at": _MOMENT,
     "ask_id": "ask_1",
     "session_id": "s1",
+    "ancestors": [],
     "parent_session_id": None,
+    "session_title": "Plans",
+    "agent": "master",
 }
 _RUN = {
     "id": "run_1",
+    "owner": "ann",
     "session_id": "s1",
     "message_id": "msg_2",
     "agent": "master",
@@ -92,6 +122,7 @@ _RUN = {
     "error": None,
     "limit": None,
     "notice": None,
+    "duration": 1.2,
     "last_number": 7,
     "created_at": _MOMENT,
     "ended_at": _MOMENT,
@@ -119,20 +150,6 @@ _SCHEDULE: dict[str, Any] = {
     "created_at": _MOMENT,
     "last": _TICK,
 }
-_EXTENSIONS: dict[str, Any] = {
-    "version": 1,
-    "loaded_extensions": ["weather"],
-    "failed_extensions": [],
-    "tools": ["get_weather"],
-    "kept": [],
-    "removed": [],
-    "unchanged": [],
-    "excluded": ["example"],
-    "notices": [],
-    "agents": {"new": ["scout"], "changed": [], "removed": [], "failed": []},
-    "skills": {"failed": []},
-    "policy": {"failed": [], "notices": []},
-}
 _MODEL = {"id": "master", "object": "model", "created": 0, "owned_by": "dovetail"}
 _COMPLETION = {
     "id": "run_1",
@@ -155,18 +172,20 @@ _COMPLETION = {
         "completion_tokens_details": {"reasoning_tokens": 0},
     },
 }
-_TOOL = {
-    "name": "calculate",
-    "title": "Calculate",
-    "description": "Calculate an arithmetic expression exactly.",
-    "kind": "think",
-    "origin": "extension:calculator",
-    "tags": ["math"],
-    "needs_tab": False,
-    "parameters": {"type": "object", "properties": {"expression": {"type": "string"}}},
+_REMEMBERED = {
+    "id": "rule_1",
+    "tool": "write_file",
+    "kind": "write",
+    "args": {"path": "notes.md", "content": "Oak"},
+    "agent": "master",
+    "modes": ["default", "auto", "yolo"],
+    "owner": "ann",
+    "session_id": "s1",
+    "given_at": _MOMENT,
+    "undone_at": None,
 }
 
-JSON, STREAM, TEXT, MARKDOWN = "application/json", "text/event-stream", "text/plain", "text/markdown"
+STREAM, TEXT, MARKDOWN = "text/event-stream", "text/plain", "text/markdown"
 
 ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "GET /healthz": {"200": {JSON: {"status": "ok", "version": __version__}}},
@@ -188,6 +207,7 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
     "GET /api/v1/chat/{session_id}/stream": {"200": {STREAM: _CHUNKS}, "204": {}},
     "GET /api/v1/runs/{run_id}": {"200": {JSON: _RUN}},
+    "GET /api/v1/feed": {"200": {STREAM: _FEED}},
     "GET /api/v1/runs/{run_id}/events": {"200": {STREAM: _EVENTS}},
     "POST /api/v1/runs/{run_id}/cancel": {"202": {JSON: {"run_id": "run_1", "mode": "now"}}},
     "POST /api/v1/runs/{run_id}/messages": {
@@ -196,15 +216,44 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "GET /api/v1/asks": {"200": {JSON: {"asks": [_ASK]}}},
     "POST /api/v1/asks/{ask_id}": {"200": {JSON: {"id": "ask_1", "state": "answered"}}},
     "POST /api/v1/asks/{ask_id}/claim": {"200": {JSON: {"id": "ask_1", "tab_id": "tab-1", "until": _MOMENT}}},
+    "GET /api/v1/frames": {
+        "200": {JSON: {"url": "https://a.example/", "verdict": "refused", "reason": "x-frame-options"}}
+    },
+    "GET /api/v1/policy/modes": {"200": {JSON: {"default": "default", "modes": ["plan", "default", "auto"]}}},
+    "GET /api/v1/policy/remembered": {"200": {JSON: {"rules": [_REMEMBERED]}}},
+    "DELETE /api/v1/policy/remembered/{rule_id}": {"200": {JSON: {**_REMEMBERED, "undone_at": _MOMENT}}},
     "POST /ai/tools/ack": {"200": {JSON: {"result": "resolved"}}, "202": {JSON: {"result": "stored"}}},
     "POST /api/v1/sessions/import": {"201": {JSON: _SESSION}},
-    "GET /api/v1/sessions": {"200": {JSON: {"sessions": [{**_SESSION, "run_id": None}], "cursor": None}}},
+    "GET /api/v1/sessions": {
+        "200": {JSON: {"sessions": [{**_SESSION, "run_id": None, "places": []}], "cursor": None}}
+    },
+    "GET /api/v1/folders": {"200": {JSON: {"folders": [{"name": "Wood", "sessions": 2}]}}},
+    "PATCH /api/v1/folders/{name}": {"200": {JSON: {"sessions": 2}}},
     "POST /api/v1/sessions": {"201": {JSON: _SESSION}},
     "GET /api/v1/sessions/{session_id}": {
-        "200": {JSON: {**_SESSION, "run_id": None, "path": [{**_MESSAGE, "siblings": _SIBLINGS}]}}
+        "200": {JSON: {**_SESSION, "run_id": None, "older": 0, "path": [{**_MESSAGE, "siblings": _SIBLINGS}]}}
     },
     "PATCH /api/v1/sessions/{session_id}": {"200": {JSON: _SESSION}},
     "DELETE /api/v1/sessions/{session_id}": {"204": {}},
+    "GET /api/v1/sources/{kind}/{name}": {"200": {JSON: _SOURCE}},
+    "POST /api/v1/sources/{kind}": {"201": {JSON: _SOURCE}},
+    "PUT /api/v1/sources/{kind}/{name}": {"200": {JSON: _SOURCE}},
+    "POST /api/v1/sources/{kind}/{name}/check": {
+        "200": {JSON: {"error": "Missing front matter.", "hint": "Begin the file with `---`."}}
+    },
+    "DELETE /api/v1/sources/{kind}/{name}": {"204": {}},
+    "POST /api/v1/sessions/{session_id}/shares": {"201": {JSON: _SHARE}},
+    "GET /api/v1/sessions/{session_id}/shares": {"200": {JSON: {"shares": [_SHARE]}}},
+    "DELETE /api/v1/sessions/{session_id}/shares/{token}": {"204": {}},
+    "GET /api/v1/shared/{token}": {
+        "200": {
+            JSON: {
+                "title": "Plans",
+                "path": [{name: _MESSAGE[name] for name in ("id", "role", "parts", "created_at")}],
+                "created_at": _MOMENT,
+            }
+        }
+    },
     "GET /api/v1/sessions/{session_id}/children": {"200": {JSON: {"children": [_TASK]}}},
     "GET /api/v1/sessions/{session_id}/messages": {"200": {JSON: {"messages": [_MESSAGE], "cursor": None}}},
     "DELETE /api/v1/sessions/{session_id}/messages/{message_id}": {"200": {JSON: _SESSION}},
@@ -223,6 +272,7 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         }
     },
     "DELETE /api/v1/sessions/{session_id}/inbox/{message_id}": {"204": {}},
+    "GET /api/v1/artifacts/{artifact_id}": {"200": {"text/plain": "The whole result of a tool."}},
     "GET /api/v1/sessions/{session_id}/export": {
         "200": {
             JSON: {**_SESSION, "messages": [_MESSAGE]},
@@ -237,71 +287,8 @@ ANSWERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "POST /api/v1/schedules/{schedule_id}/run": {
         "202": {JSON: {**_TICK, "schedule_id": "sch_1", "state": "manual", "message_id": "msg_2"}}
     },
-    "GET /api/v1/tools": {"200": {JSON: {"generation": 1, "tools": [_TOOL], "errors": []}}},
-    "POST /api/v1/tools/{name}/call": {
-        "200": {
-            JSON: {
-                "call_id": "call_1",
-                "status": "ok",
-                "result": {"llm_content": "42"},
-                "error": None,
-                "duration": 0.001,
-            }
-        }
-    },
-    "GET /api/v1/agents": {
-        "200": {
-            JSON: {
-                "agents": [
-                    {
-                        "name": "master",
-                        "title": "Assistant",
-                        "description": _MASTER,
-                        "model": None,
-                        "tools": ["*"],
-                        "source": "agents/master.md",
-                    }
-                ],
-                "disabled": [],
-                "errors": [],
-            }
-        }
-    },
-    "GET /api/v1/skills": {
-        "200": {
-            JSON: {
-                "skills": [
-                    {
-                        "name": "haiku",
-                        "description": "How to write a haiku.",
-                        "scope": "workspace",
-                        "path": "skills/haiku/SKILL.md",
-                        "allowed_tools": None,
-                    }
-                ],
-                "errors": [],
-            }
-        }
-    },
-    "GET /api/v1/models": {
-        "200": {
-            JSON: {
-                "models": [
-                    {
-                        "name": "openai:gpt-4.1",
-                        "title": "openai:gpt-4.1",
-                        "state": "ready",
-                        "active": True,
-                        "free": False,
-                        "price": {"input": 2.0, "output": 8.0},
-                        "context_tokens": 1_047_576,
-                    }
-                ]
-            }
-        }
-    },
-    "GET /api/v1/extensions": {"200": {JSON: {**_EXTENSIONS, "watching": False}}},
-    "POST /api/v1/extensions/reload": {"200": {JSON: _EXTENSIONS}},
+    **CATALOG,
+    **OPERATION,
     "POST /v1/chat/completions": {
         "200": {
             JSON: _COMPLETION,

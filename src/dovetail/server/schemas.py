@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, Self
 
 from fastapi import Depends, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
-from dovetail.data.cron import parse_cron
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_choices
-from dovetail.errors import ConfigError
+from dovetail.runs.ask_store import LONGEST_LEASE
+from dovetail.runs.asks import LEASE_SECONDS
+from dovetail.sessions.options import LONGEST_INSTRUCTIONS, SessionChanges
 from dovetail.sessions.part_shape import check_file, check_part
 from dovetail.settings import LOCAL_OWNER
 
@@ -24,6 +24,8 @@ GivenId = Annotated[str, Field(max_length=200)]
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 """The title of a session."""
+Folder = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+"""The name of a folder of sessions."""
 
 
 class Body(BaseModel):
@@ -38,6 +40,23 @@ class Body(BaseModel):
         if unknown:
             raise ValueError(explain_choices("field", unknown[0], cls.model_fields))
         return given
+
+
+class OptionsBody(Body):
+    """The options of a chat; null removes one."""
+
+    model: GivenId | None = None
+    mode: GivenId | None = None
+    instructions: str | None = Field(default=None, max_length=LONGEST_INSTRUCTIONS)
+    temperature: float | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=None, ge=1, le=10**7)
+    thinking: Literal["off", "low", "medium", "high"] | None = None
+    time_zone: GivenId | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options that were named, and None for those to be removed; an empty text is none."""
+        given = self.model_dump(exclude_unset=True)
+        return {name: None if value == "" else value for name, value in given.items()}
 
 
 class ClientMessage(BaseModel):
@@ -76,6 +95,7 @@ class ChatBody(BaseModel):
     background: bool = False
     skills: list[GivenId] = Field(default=[], max_length=100)
     mode: GivenId | None = None
+    options: OptionsBody | None = None
 
     @property
     def last(self) -> ClientMessage | None:
@@ -126,11 +146,12 @@ class MessageBody(Body):
     model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"message": "Use metres, please.", "mode": "steer"},
+                {"id": "m7", "message": "Use metres, please.", "mode": "steer"},
                 {"parts": [{"type": "text", "text": "Then translate it."}], "mode": "queue"},
             ]
         }
     )
+    id: Id | None = None
     message: str | None = None
     parts: list[dict[str, Any]] = []
     mode: Literal["steer", "queue"] = "steer"
@@ -162,85 +183,85 @@ class CancelBody(Body):
 class SessionBody(Body):
     """A new session."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"id": "s1", "title": "Plans"}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"id": "s1", "title": "Plans", "options": {"mode": "plan"}}]}
+    )
     id: Id | None = None
     title: Title = ""
+    agent: GivenId | None = None
+    options: OptionsBody = OptionsBody()
+
+
+class SessionQuery(Body):
+    """Which sessions are listed; an empty `folder` lists those in no folder."""
+
+    q: Annotated[str, Field(max_length=100)] = ""
+    parent: str | None = None
+    pinned: bool | None = None
+    folder: Annotated[str, Field(max_length=100)] | None = None
+    cursor: str | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class FolderChange(Body):
+    """The new name of a folder; without one its sessions are in no folder."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "Wood"}]})
+    name: Folder | None
+
+
+class ShareBody(Body):
+    """A new link to a session."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"with_work": True}]})
+    with_work: bool = False
 
 
 class SessionChange(Body):
     """Changes to a session; with `version`, only if it has not changed since."""
 
     model_config = ConfigDict(
-        json_schema_extra={"examples": [{"title": "Better plans"}, {"head": "msg_1", "version": 3}]}
-    )
-    title: Title | None = None
-    head: GivenId | None = None
-    version: int | None = None
-
-    @model_validator(mode="after")
-    def _change_something(self) -> Self:
-        if self.title is None and self.head is None:
-            raise ValueError("Nothing to change; send `title`, `head`, or both.")
-        return self
-
-
-def _check_line(text: str) -> str:
-    try:
-        parse_cron(text)
-    except ConfigError as error:
-        raise ValueError(f"{error.message} {error.hint or ''}".strip()) from error
-    return text
-
-
-ScheduleLine = Annotated[str, AfterValidator(_check_line)]
-"""A cron line with a time zone."""
-
-Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
-"""What a schedule asks."""
-
-
-class ScheduleBody(Body):
-    """A new schedule."""
-
-    model_config = ConfigDict(
         json_schema_extra={
             "examples": [
-                {"schedule": "0 9 * * 1-5 Europe/Berlin", "message": "What is new?"},
-                {"agent": "master", "schedule": "0 18 * * 5", "message": "Sum up.", "session_id": "s1"},
+                {"title": "Better plans"},
+                {"head": "msg_1", "version": 3},
+                {"pinned": True, "folder": "Wood"},
+                {"agent": "master", "options": {"model": "openai:gpt-4.1", "mode": None}},
             ]
         }
     )
-    schedule: ScheduleLine
-    message: Question
-    agent: GivenId = "master"
-    title: Title = ""
-    model: GivenId | None = None
-    mode: GivenId | None = None
-    session_id: Id | None = None
-    missed: Missed = "latest"
-    enabled: bool = True
+    title: Title | None = None
+    head: GivenId | None = None
+    agent: GivenId | None = None
+    options: OptionsBody | None = None
+    pinned: bool | None = None
+    folder: Folder | None = None
+    version: int | None = None
 
-
-class ScheduleChange(Body):
-    """Changes to a schedule."""
-
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"enabled": False}, {"schedule": "0 8 * * *", "title": "Early"}]}
-    )
-    schedule: ScheduleLine = ""
-    message: Question = ""
-    agent: GivenId = ""
-    title: Title = ""
-    model: GivenId | None = None
-    mode: GivenId | None = None
-    session_id: Id | None = None
-    missed: Missed = "latest"
-    enabled: bool = True
+    @property
+    def changes(self) -> SessionChanges:
+        """What is to be changed; without an agent the session gets the usual one."""
+        changes = SessionChanges()
+        if self.title is not None:
+            changes["title"] = self.title
+        if self.head is not None:
+            changes["head_id"] = self.head
+        if "agent" in self.model_fields_set:
+            changes["agent"] = self.agent
+        if self.options is not None:
+            changes["options"] = self.options.to_dict()
+        if self.pinned is not None:
+            changes["pinned"] = self.pinned
+        if "folder" in self.model_fields_set:
+            changes["folder"] = self.folder
+        return changes
 
     @model_validator(mode="after")
     def _change_something(self) -> Self:
-        if not self.model_fields_set:
-            raise ValueError("Nothing to change; send at least one field, such as `enabled`.")
+        if not self.changes:
+            raise ValueError(
+                "Nothing to change; send `title`, `head`, `agent`, `options`, `pinned` or `folder`."
+            )
         return self
 
 
@@ -260,10 +281,11 @@ class AnswerBody(Body):
 
 
 class ClaimBody(Body):
-    """The tab that claims a browser question."""
+    """The tab that claims a browser question, and for how many seconds."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"tab_id": "tab-1"}]})
     tab_id: str = Field(min_length=1, max_length=200)
+    seconds: float = Field(default=LEASE_SECONDS, ge=5, le=LONGEST_LEASE)
 
 
 class AckBody(BaseModel):
@@ -282,11 +304,11 @@ class AckBody(BaseModel):
     tab_id: GivenId | None = Field(default=None, alias="tabId")
 
 
-class CallBody(Body):
-    """The arguments of a tool call."""
+class RenderBody(Body):
+    """The values of a prompt's variables."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"arguments": {"expression": "6 * 7"}}]})
-    arguments: dict[str, Any] = {}
+    model_config = ConfigDict(json_schema_extra={"examples": [{"variables": {"language": "French"}}]})
+    variables: dict[str, str | int | float | bool] = {}
 
 
 class SignInBody(BaseModel):

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -19,6 +20,7 @@ from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from dovetail.server.middleware.client_address import check_proxies
+from dovetail.server.routes.feed import end_feeds
 from dovetail.settings.sections import ServerSettings
 from dovetail.tools.threads import DaemonExecutor
 
@@ -124,7 +126,7 @@ def run_server(api: FastAPI, listener: socket.socket, on_ready: Callable[[], Non
         reset_contextvars=True,  # else a request knows what the one before it on its connection was
         forwarded_allow_ips=list(proxies),
     )
-    server = _Server(config, on_ready)
+    server = _Server(config, on_ready, partial(end_feeds, api.state.dovetail))
     try:
         with _returning_after_a_signal(server):
             server.run(sockets=[listener])
@@ -155,9 +157,12 @@ def _returning_after_a_signal(server: uvicorn.Server) -> Generator[None]:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, on_ready: Callable[[], None], on_stop: Callable[[], None]
+    ) -> None:
         super().__init__(config)
         self._on_ready = on_ready
+        self._on_stop = on_stop
         self.has_returned = threading.Event()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
@@ -191,6 +196,11 @@ class _Server(uvicorn.Server):
         faulthandler.dump_traceback()
         logging.shutdown()
         os._exit(1)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop; streams that never end by themselves are ended first, or it would wait for them."""
+        self._on_stop()
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         loop = asyncio.get_running_loop()

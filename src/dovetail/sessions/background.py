@@ -19,6 +19,7 @@ from dovetail.events.run_events import Entry
 from dovetail.ids import new_id
 from dovetail.runs.run import RunHandle, RunRecord
 from dovetail.sessions.message import BACKGROUND, Message, Part, Session, make_session
+from dovetail.sessions.options import merge_options
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.store import SessionStore
@@ -152,8 +153,13 @@ def open_below(parent: Session | None, request: ChatRequest) -> Session:
     """Return the new session of a message that is answered in the background of `parent`, if any."""
     agent = request.agent or "master"
     origin = {"kind": BACKGROUND, "agent": agent, "run_id": None, "call_id": None}
-    session = make_session(request.owner, version=0)
-    return replace(session, agent=agent, parent_id=parent.id if parent else None, origin=origin)
+    return replace(
+        make_session(request.owner, version=0),
+        agent=agent,
+        parent_id=parent.id if parent else None,
+        origin=origin,
+        options=merge_options(None, request.options),
+    )
 
 
 def _name_task(run_path: Sequence[str], call_id: str) -> str:

@@ -12,12 +12,15 @@ from pathlib import Path
 
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.ids import new_id
+from dovetail.runs.feed import SessionChange
 from dovetail.runs.run import RunHandle, RunRecord
 from dovetail.runs.service import Runs
+from dovetail.runs.workers import ProcessRole, ProcessTable
 from dovetail.sessions.background import SessionTasks, open_below
 from dovetail.sessions.chat_run import ChatAgent, ChatHost, ChatRun
 from dovetail.sessions.mail import ChatMail, MailMode, SentMessage
 from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session
+from dovetail.sessions.options import merge_options
 from dovetail.sessions.request import (
     AT_HEAD,
     ChatRequest,
@@ -41,7 +44,9 @@ class Chat:
     def __init__(self, host: ChatHost, sessions: SessionStore, runs: Runs) -> None:
         self.sessions = sessions
         self.runs = runs
+        self.processes = ProcessTable(runs.database, runs.link, runs.settings)
         runs.rebuild = self.rebuild
+        sessions.on_change = runs.feed.report_session
         self._host = host
         self.mail = ChatMail(host, sessions, runs, partial(self.send, accepted=True))
 
@@ -71,12 +76,13 @@ class Chat:
             model=request.model,
             tab_id=request.tab_id,
             owner=request.owner,
-            mode=request.mode or session.grant.get("mode"),
+            options=session.options or {},
+            mode=request.mode,
             limits=request.limits,
         )
         run = replace(await self._prepare(turn, new, accepted=accepted), also=also)
         try:
-            handle = await self.runs.start(run.spec, run, run_id=run_id)
+            handle = await self._start(run, run_id)
         except NotFoundError:
             if session.version:
                 raise
@@ -91,22 +97,35 @@ class Chat:
         )
 
     async def send_to_run(
-        self, run_id: str, parts: Sequence[Part], *, mode: MailMode = "steer", owner: str = LOCAL_OWNER
+        self,
+        run_id: str,
+        parts: Sequence[Part],
+        *,
+        mode: MailMode = "steer",
+        owner: str = LOCAL_OWNER,
+        message_id: str | None = None,
     ) -> SentMessage:
         """Send a message to an answer in progress: into its next turn (`steer`), or after it (`queue`).
 
-        If the run has ended, the message becomes a new question of its session.
+        If the run has ended, the message becomes a new question of its session. With a `message_id` it is
+        stored once, however often it is sent.
 
         Raises:
             NotFoundError: the owner has no such run.
             ConflictError: it belongs to no session, or too many messages wait there.
         """
-        return await self.mail.send(run_id, parts, mode, owner)
+        return await self.mail.send(run_id, parts, mode, owner, message_id)
 
     async def begin(self, turn: ChatTurn, new: Message | None) -> RunHandle:
         """Start the answer of a prepared turn in one of our sessions."""
-        run = await self._prepare(turn, new)
-        return await self.runs.start(run.spec, run)
+        return await self._start(await self._prepare(turn, new))
+
+    async def _start(self, run: ChatRun, run_id: str | None = None) -> RunHandle:
+        handle = await self.runs.start(run.spec, run, run_id=run_id)
+        session = run.turn.session
+        change: SessionChange = "changed" if session.version else "created"
+        self.runs.feed.report_session(session.owner, session.id, change, session.parent_id)
+        return handle
 
     async def _prepare(self, turn: ChatTurn, new: Message | None, *, accepted: bool = False) -> ChatRun:
         await self._learn_model(turn)
@@ -132,7 +151,7 @@ class Chat:
         """Find out what a model's name means; preparing the answer then waits for no server."""
         with suppress(ConfigError):  # preparing raises it
             definition = self._host.get_agent_registry().get_definition(turn.agent)
-            await self._host.runtime.learn_names(turn.model or definition.model_config.model)
+            await self._host.runtime.learn_names(turn.chosen_model or definition.model_config.model)
 
     async def _check_days(self, run: ChatRun) -> None:
         """Raise `LimitError` if a day has nothing left; before each request the run looks again."""
@@ -162,8 +181,8 @@ class Chat:
             with suppress(NotFoundError):
                 return await self.sessions.open(request.session_id, owner=request.owner)
         session = make_session(request.owner, request.session_id, title=request.title, version=0)
-        if request.origin is not None:
-            session = replace(session, agent=request.agent, origin=request.origin)
+        options = merge_options(None, request.options)
+        session = replace(session, agent=request.agent, origin=request.origin, options=options)
         return session, MessageTree()
 
     async def _open_below(self, request: ChatRequest) -> Session:
@@ -204,6 +223,7 @@ class Chat:
             model=spec.input["model"],
             tab_id=spec.input["tab_id"],
             owner=spec.owner,
+            options=spec.input.get("options") or {},
             mode=spec.input.get("mode"),
             limits=spec.input.get("limits"),
         )
@@ -255,15 +275,20 @@ async def open_book(host: ChatHost, url: str | Path) -> AsyncGenerator[None]:
 
 
 @asynccontextmanager
-async def open_chat(host: ChatHost, url: str | Path, *, works: bool = True) -> AsyncGenerator[Chat]:
-    """Open the chats of `host` in the database at `url`; without `works` other processes make the answers."""
+async def open_chat(
+    host: ChatHost, url: str | Path, *, works: bool = True, role: ProcessRole = "program"
+) -> AsyncGenerator[Chat]:
+    """Open the chats of `host` in the database at `url`; without `works` other processes make the answers.
+
+    `role` is how this process is shown to those that share the database.
+    """
     async with Database(url) as database:
         runs = Runs(database, host.settings.section(RunSettings), works=works)
         chat = Chat(host, SessionStore(database), runs)
         host.runtime.artifacts.shelf = ArtifactTable(database)
         host.runtime.spend.table = SpendingTable(database)
         try:
-            async with runs:
+            async with runs, chat.processes.showing(role, works=works):
                 yield chat
         finally:
             host.runtime.artifacts.shelf = None

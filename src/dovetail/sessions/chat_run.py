@@ -39,8 +39,10 @@ from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
 from dovetail.runs.run import RunSpec, RunWork
+from dovetail.sessions.chunks import CUT_REASONS
 from dovetail.sessions.message import Message, make_title, walk_parts
 from dovetail.sessions.notice import write_notice
+from dovetail.sessions.options import add_instructions, read_parameters
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
 from dovetail.sessions.rows import store_answer, store_notice, store_question
@@ -51,10 +53,13 @@ from dovetail.tools.snapshot import ToolSnapshot
 
 
 class ChatHost(AgentHost, Protocol):
-    """An app with a workspace and skills."""
+    """An app with a workspace, a project in it, and skills."""
 
     @property
     def workspace(self) -> Path: ...
+
+    @property
+    def project(self) -> Path: ...
 
     @property
     def skills(self) -> SkillLibrary: ...
@@ -107,13 +112,13 @@ class ChatRun(RunWork):
         Raise now if the caller names an unknown agent or model; if no model is configured, fail the run.
         """
         definition = host.get_agent_registry().get_definition(turn.agent)
-        mode = choose_mode(host.settings, turn.mode)
+        mode = choose_mode(host.settings, turn.chosen_mode)
         try:
-            requester = host.runtime.requester(turn.model or definition.model_config.model)
+            requester = host.runtime.requester(turn.chosen_model or definition.model_config.model)
         except DovetailError as error:
-            if turn.model:
+            if turn.chosen_model:
                 raise ConfigError(
-                    f"Cannot use model {turn.model!r}: {error.message}", hint=error.hint
+                    f"Cannot use model {turn.chosen_model!r}: {error.message}", hint=error.hint
                 ) from error
             tools = host.get_tool_registry().snapshot()
             spec = _make_spec(turn, definition.run_config, "", tools)
@@ -126,21 +131,23 @@ class ChatRun(RunWork):
             definition,
             requester=requester,
             has_tab=turn.tab_id is not None,
-            options=turn.options,
+            options={**read_parameters(turn.options), **turn.parameters},
             pace=TEXT_INTERVAL,
             equip=partial(_equip, host, turn, definition, limits.depth > 0 if tasks else None),
             stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.is_stored else None,
         )
+        preface = build_preface(
+            host,
+            "conversation" if turn.inputs is None else "task",
+            turn.session.created_at,
+            loop.tools,
+            mode,
+            turn.options.get("time_zone"),
+        )
         agent = ChatAgent(
             definition=definition,
             loop=loop,
-            preface=build_preface(
-                host,
-                "conversation" if turn.inputs is None else "task",
-                turn.session.created_at,
-                loop.tools,
-                mode,
-            ),
+            preface=add_instructions(preface, turn.options),
             limits=limits,
             days=find_days(host, definition, turn.owner),
             mode=mode,
@@ -200,7 +207,8 @@ class ChatRun(RunWork):
             return None
         spec = self.spec
         entries = await context.history()
-        usage = sum((entry.event.usage for entry in entries if isinstance(entry.event, TurnEnd)), Usage())
+        turns = [entry.event for entry in entries if isinstance(entry.event, TurnEnd)]
+        usage = sum((turn.usage for turn in turns), Usage())
         metadata: dict[str, Any] = {
             "run_id": context.run_id,
             "agent": spec.agent,
@@ -212,6 +220,8 @@ class ChatRun(RunWork):
         metadata |= {
             name: value for name in ("limit", "notice") if (value := getattr(result, name)) is not None
         }
+        if result.reason == "goal" and turns and turns[-1].finish_reason in CUT_REASONS:
+            metadata["cut"] = turns[-1].finish_reason
         if result.error is not None:
             metadata["error"] = dict(result.error)
         message = Message(
@@ -252,6 +262,7 @@ class ChatRun(RunWork):
             tab_id=self.turn.tab_id,
             skills=tuple(sorted(find_seen_skills(walk_parts(self.turn.history)))),
             mode=agent.mode,
+            time_zone=self.turn.options.get("time_zone"),
             ask=context.ask if self.turn.can_ask else None,
             bus=agent.bus,
             budget=Budget(agent.limits, spent=done.spent, days=agent.days),
@@ -299,6 +310,7 @@ def _make_spec(turn: ChatTurn, config: RunConfig, model: str, tools: ToolSnapsho
             "tab_id": turn.tab_id,
             "mode": turn.mode,
             **({} if turn.limits is None else {"limits": dict(turn.limits)}),
+            **({"options": dict(turn.options)} if turn.options else {}),
         },
         queue=config.queue,
         priority=config.priority,

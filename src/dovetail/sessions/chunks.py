@@ -4,7 +4,7 @@ This is the one encoder: the server streams its chunks, and a session stores the
 (`sessions/parts.py`), so a page looks the same before and after a reload.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeAlias
 
@@ -56,16 +56,22 @@ class ChunkEncoder:
     """Encodes the events of one run, one message.
 
     `metadata` is sent with the start of the message; `describe` returns `title`, `kind` and `needs_tab` of a
-    tool by its name.
+    tool by its name. A client that `acts_on_inputs` runs a browser call as soon as it has its input: until
+    the call asks for it, it is shown as one that the server runs; `ended_calls` never ask again.
     """
 
     message_id: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     describe: Callable[[str], Mapping[str, Any]] = _no_description
+    acts_on_inputs: bool = False
+    ended_calls: Collection[str] = ()
     _in_step: bool = False
     _finish_reason: str = ""  # of the last turn
     _calls: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     _open_calls: dict[str, None] = field(default_factory=dict[str, None])
+    _inputs: dict[str, Chunk] = field(
+        default_factory=dict[str, Chunk]
+    )  # of browser calls that have not asked
     _asks: dict[str, str] = field(default_factory=dict[str, str])
     _children: dict[str, Chunk] = field(default_factory=dict[str, Chunk])
 
@@ -132,7 +138,7 @@ class ChunkEncoder:
             return [{"type": "tool-input-start", **self._begin_call(event)}]
         if isinstance(event, ToolInputEnd):
             self._open_calls[event.call_id] = None
-            return [{"type": "tool-input-available", **self._begin_call(event), "input": event.args}]
+            return [self._show_input(event)]
         if (
             not isinstance(event, ToolInputDeltaEvent | ToolStart | ToolProgress | ToolEnd)
             or event.call_id not in self._calls
@@ -148,10 +154,17 @@ class ChunkEncoder:
         self._open_calls.pop(event.call_id, None)
         return self._end_call(call, event)
 
+    def _show_input(self, event: ToolInputEnd) -> Chunk:
+        chunk = {"type": "tool-input-available", **self._begin_call(event), "input": event.args}
+        is_for_tab = self._calls[event.call_id].get("needs_tab")
+        if self.acts_on_inputs and is_for_tab and event.call_id not in self.ended_calls:
+            self._inputs[event.call_id] = chunk
+        return chunk
+
     def _begin_call(self, event: ToolInputStart | ToolInputEnd) -> Chunk:
         known = self._calls[event.call_id] = self.describe(event.name)
         chunk: Chunk = {"toolCallId": event.call_id, "toolName": event.name, "dynamic": True}
-        if not known.get("needs_tab"):
+        if self.acts_on_inputs or not known.get("needs_tab"):
             chunk["providerExecuted"] = True  # otherwise a client would execute the call itself
         if known.get("title"):
             chunk["title"] = known["title"]
@@ -161,13 +174,13 @@ class ChunkEncoder:
 
     def _end_call(self, call: Chunk, event: ToolEnd) -> list[Chunk]:
         metadata = {"status": event.status, "duration": event.duration}
+        if kind := self._calls[event.call_id].get("kind"):
+            metadata["kind"] = kind
         if event.status == "denied":
             return [
                 {"type": DETAIL, **call, "toolMetadata": metadata},
                 {"type": "tool-output-denied", **call},
             ]
-        if kind := self._calls[event.call_id].get("kind"):
-            metadata["kind"] = kind
         call["toolMetadata"] = metadata
         if event.status == "ok":
             return [{"type": "tool-output-available", **call, "output": shown_output(event)}]
@@ -177,7 +190,7 @@ class ChunkEncoder:
         event = entry.event
         if isinstance(event, AskAnswer):
             kind = self._asks.pop(event.ask_id, None)
-            return [_encode_answer(event)] if kind == "approval" else []
+            return [_encode_answer(event)] if kind == "approval" else _end_question(event, kind)
         if not isinstance(event, AskRequest):
             return []
         chunks = [_encode_question(entry, event)]
@@ -186,6 +199,8 @@ class ChunkEncoder:
             self._open_calls.pop(event.call_id, None)
             if event.kind == "approval":
                 chunks += _request_approval(event)
+            elif shown := self._inputs.pop(event.call_id, None):
+                chunks.append({**shown, "providerExecuted": False})
         return chunks
 
     def _approve_rest(self) -> list[Chunk]:
@@ -231,10 +246,14 @@ def _encode_question(entry: Entry, event: AskRequest) -> Chunk:
 
 
 def _request_approval(event: AskRequest) -> list[Chunk]:
-    """Ask for an approval; a call that is declined never starts, so its title is known from here alone."""
+    """Ask for an approval; a declined call never starts, so title and kind are known from here alone."""
     request = {"type": "tool-approval-request", "approvalId": event.ask_id, "toolCallId": event.call_id}
-    title = event.payload.get("title")
-    return [request, {"type": DETAIL, "toolCallId": event.call_id, "title": title}] if title else [request]
+    detail: Chunk = {}
+    if title := event.payload.get("title"):
+        detail["title"] = title
+    if kind := event.payload.get("kind"):
+        detail["toolMetadata"] = {"kind": kind}
+    return [request, {"type": DETAIL, "toolCallId": event.call_id, **detail}] if detail else [request]
 
 
 def _encode_answer(event: AskAnswer) -> Chunk:
@@ -247,6 +266,14 @@ def _encode_answer(event: AskAnswer) -> Chunk:
     }
     reason = value.get("reason") or value.get("status")
     return {**chunk, "reason": str(reason)} if reason else chunk
+
+
+def _end_question(event: AskAnswer, kind: str | None) -> list[Chunk]:
+    """Return that a question was answered, for all who show it; browsers know by the result of the call."""
+    if kind != "question":
+        return []
+    data = {"ask_id": event.ask_id}
+    return [{"type": "data-ask-answer", "id": event.ask_id, "data": data, "transient": True}]
 
 
 def _describe_child(entry: Entry, event: RunStart | RunEnd, known: Chunk | None) -> Chunk:
@@ -269,6 +296,8 @@ def _encode_end(event: RunEnd, finish_reason: str) -> list[Chunk]:
         update = {"type": "message-metadata", "messageMetadata": metadata}
         return [update, {"type": "abort", "reason": "cancelled"}]
     is_cut = event.reason == "goal" and finish_reason in CUT_REASONS
+    if is_cut:
+        metadata["cut"] = finish_reason
     reason = finish_reason if is_cut else FINISH_REASONS.get(event.reason, "other")
     finish: Chunk = {"type": "finish", "finishReason": reason, "messageMetadata": metadata}
     if event.error is None:

@@ -11,6 +11,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from dovetail.data.clean import clean_data
 from dovetail.errors import ConflictError, DovetailError, NotFoundError, StoreError
+from dovetail.ids import new_id
 from dovetail.runs.inbox import InboxMessage, remove_answered
 from dovetail.runs.run import RunRecord
 from dovetail.runs.service import Runs
@@ -56,7 +57,9 @@ class ChatMail:
         self._start = start
         runs.inbox.answer_next = self.answer_next
 
-    async def send(self, run_id: str, parts: Sequence[Part], mode: MailMode, owner: str) -> SentMessage:
+    async def send(
+        self, run_id: str, parts: Sequence[Part], mode: MailMode, owner: str, message_id: str | None = None
+    ) -> SentMessage:
         """Store a message to a run; if no run is in progress in its session, start its answer."""
         record = await self._runs.get(run_id, owner=owner)
         session_id = record.spec.session_id
@@ -70,6 +73,7 @@ class ChatMail:
             parts = await self._add_skills(parts, record)
         sent, running = await self._runs.inbox.send(
             InboxMessage(
+                id=message_id or new_id("msg"),
                 session_id=session_id,
                 owner=owner,
                 kind=mode,
@@ -80,8 +84,10 @@ class ChatMail:
                     "agent": record.spec.agent,
                     **{name: record.spec.input.get(name) for name in ("model", "tab_id", "mode", "limits")},
                 },
-            )
+            ),
+            is_named=message_id is not None,
         )
+        self._sessions.on_change(owner, session_id, "changed")
         if running is None:
             await self.answer_next(session_id)
         is_steering = sent.kind == "steer"
@@ -125,7 +131,7 @@ class ChatMail:
             owner=message.owner,
             message_id=message.id,
             parent_id=_find_place(tree, answer_id) or AT_HEAD,
-            agent=request.get("agent") or "master",
+            agent=request.get("agent"),
             model=request.get("model"),
             tab_id=request.get("tab_id"),
             skills=request.get("skills") or (),

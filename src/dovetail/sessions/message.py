@@ -43,7 +43,8 @@ class Session:
     """A conversation without its messages; `version` grows with every change and is 0 before it is stored.
 
     `agent` answers here unless a request names another one. A session may be below another one (`parent_id`);
-    `origin` names what started it if that was not a person. `has_children`: there are sessions below it.
+    `origin` names what started it if that was not a person. `options` are the model, mode, instructions and
+    parameters of its answers. `has_children`: there are sessions below it.
     """
 
     id: str
@@ -57,6 +58,9 @@ class Session:
     agent: str | None = None
     parent_id: str | None = None
     origin: Mapping[str, Any] | None = None
+    options: Mapping[str, Any] | None = None
+    pinned: bool = False
+    folder: str | None = None
     has_children: bool = False
 
     @property
@@ -71,11 +75,24 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A message that contains what was searched; `text` is the neighbourhood of the first place in it."""
+
+    message_id: str
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionPage:
-    """Some sessions, newest first; `cursor` leads to the next page, if any."""
+    """Some sessions, newest first; `cursor` leads to the next page, if any.
+
+    `places` are the messages that contain what was searched, by session.
+    """
 
     sessions: list[Session]
     cursor: str | None
+    places: Mapping[str, Sequence[Place]] = field(default_factory=dict[str, Sequence[Place]])
 
 
 def walk_parts(path: Iterable[Message]) -> Iterator[Part]:
@@ -114,6 +131,27 @@ def make_title(text: str, limit: int = 60) -> str:
         return title
     cut = title[:limit]
     return (cut.rsplit(" ", 1)[0] if " " in cut[limit // 2 :] else cut).rstrip(" ,.;:") + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The wanted part of a path: the newest messages, those in front of a message, or all since one.
+
+    A message that is not on the path is ignored, as the path may have changed since it was shown.
+    """
+
+    limit: int | None = None
+    before: str | None = None
+    since: str | None = None
+
+    def cut(self, path: Sequence[Message]) -> tuple[int, Sequence[Message]]:
+        """Return how many messages of the path are older, and those that are wanted."""
+        places = {message.id: place for place, message in enumerate(path)}
+        end = places.get(self.before or "", len(path))
+        start = max(0, end - self.limit) if self.limit is not None else 0
+        if self.since in places:
+            start = min(start, places[self.since]) if self.limit is not None else places[self.since]
+        return start, path[start:end]
 
 
 class MessageTree:

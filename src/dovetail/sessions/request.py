@@ -43,7 +43,7 @@ class ChatRequest:
     A new message follows `parent_id`: a message, None for a new root, or `AT_HEAD`. `mode` is a policy mode
     that the settings allow, by default the one they choose. Without an `agent` it is the one of the session.
     With `background` the message goes to a new session below `session_id`, and `limits` are the highest that
-    its run may have. A new session gets `title` and `origin`.
+    its run may have. A new session gets `title`, `origin`, `agent` and `options`.
     """
 
     parts: Sequence[Part] = ()
@@ -59,12 +59,13 @@ class ChatRequest:
     limits: Mapping[str, Any] | None = None
     skills: Sequence[str] = ()
     mode: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     title: str = ""
     origin: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         """Clean the input of a person or a program: not every chat comes over HTTP."""
-        for name in ("parts", "session_id", "message_id", "parent_id", "tab_id", "skills"):
+        for name in ("parts", "session_id", "message_id", "parent_id", "tab_id", "skills", "options"):
             object.__setattr__(self, name, clean_data(getattr(self, name)))
 
 
@@ -72,8 +73,9 @@ class ChatRequest:
 class ChatTurn:
     """The start of an answer: `history` leads from the root to the user's message.
 
-    `options` override those of the agent; without `can_ask`, calls that need an approval are denied.
-    `limits` are fields of a `BudgetLimits` that the run must not exceed.
+    `options` are those of the chat; `model` and `mode` are named by the request and override them. Without
+    `can_ask`, calls that need an approval are denied. `limits` are fields of a `BudgetLimits` that the run
+    must not exceed. `parameters` of the model override those of the chat.
     """
 
     session: Session
@@ -86,6 +88,17 @@ class ChatTurn:
     can_ask: bool = True
     mode: str | None = None
     limits: Mapping[str, Any] | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def chosen_model(self) -> str | None:
+        """The model of the request or of the chat; None means that of the agent."""
+        return self.model or self.options.get("model")
+
+    @property
+    def chosen_mode(self) -> str | None:
+        """The mode of the request, of the chat, or of what started it; None means that of the settings."""
+        return self.mode or self.options.get("mode") or self.session.grant.get("mode")
 
     @property
     def is_stored(self) -> bool:

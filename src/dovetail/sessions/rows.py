@@ -1,6 +1,7 @@
 """Sessions and messages as rows: each function works on one connection, in the caller's transaction."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -26,6 +27,16 @@ _SESSION = (
 _MESSAGES = (
     sa.select(messages).where(messages.c.session_id == sa.bindparam("session")).order_by(messages.c.position)
 )
+_OUTLINE = (
+    sa.select(messages.c.id, messages.c.parent_id, messages.c.role)
+    .where(messages.c.session_id == sa.bindparam("session"))
+    .order_by(messages.c.position)
+)
+_SOME_MESSAGES = sa.select(messages).where(
+    messages.c.session_id == sa.bindparam("session"), messages.c.id.in_(sa.bindparam("some", expanding=True))
+)
+_MANY = 500
+"""From here on it is cheaper to read all messages of a session than to name those that are wanted."""
 _PLACE = (
     sa.select(sa.func.coalesce(sa.func.max(messages.c.position), 0) + 1)
     .where(messages.c.session_id == sa.bindparam("session"))
@@ -60,6 +71,20 @@ def fetch_tree(connection: sa.Connection, session: Session) -> MessageTree:
     """Return the session's messages."""
     rows = connection.execute(_MESSAGES, {"session": session.id}).mappings()
     return MessageTree((_read_message(row) for row in rows), session.head_id)
+
+
+def fetch_outline(connection: sa.Connection, session: Session) -> MessageTree:
+    """Return the session's messages without their parts and contents."""
+    rows = connection.execute(_OUTLINE, {"session": session.id}).mappings()
+    return MessageTree((Message(**row) for row in rows), session.head_id)
+
+
+def fetch_messages(connection: sa.Connection, session: Session, ids: Sequence[str]) -> list[Message]:
+    """Return these messages of the session, in this order."""
+    statement, wanted = (_MESSAGES, {}) if len(ids) > _MANY else (_SOME_MESSAGES, {"some": list(ids)})
+    rows = connection.execute(statement, {"session": session.id, **wanted}).mappings()
+    found = {row["id"]: _read_message(row) for row in rows}
+    return [found[message_id] for message_id in ids if message_id in found]
 
 
 def insert_message(connection: sa.Connection, session_id: str, message: Message) -> None:
@@ -118,7 +143,7 @@ def store_notice(connection: sa.Connection, session: Session, run_id: str, text:
 
 def touch(connection: sa.Connection, session: Session, changes: dict[str, Any]) -> None:
     """Change the session and increment its version."""
-    values = {**changes, "version": session.version + 1, "updated_at": time.time()}
+    values = {"updated_at": time.time(), **changes, "version": session.version + 1}
     connection.execute(_TOUCH, {**values, "session": session.id})
 
 

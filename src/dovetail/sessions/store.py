@@ -5,38 +5,53 @@ session's version; a change that names an older version is rejected.
 """
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, Unpack
 
 import sqlalchemy as sa
 
-from dovetail.data.shapes import read_number
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.background import Task
 from dovetail.events.delta import Usage
+from dovetail.runs.feed import SessionChange
 from dovetail.sessions.message import (
     Message,
     MessageTree,
     Session,
     SessionPage,
+    Stretch,
     check_tree,
     make_session,
 )
+from dovetail.sessions.options import SessionChanges, merge_options
 from dovetail.sessions.rows import (
+    fetch_messages,
+    fetch_outline,
     fetch_session,
     fetch_tree,
     insert_message,
     insert_session,
-    read_session,
     store_answer,
     store_notice,
     touch,
 )
+from dovetail.sessions.search import SessionFilter, fetch_page
+from dovetail.sessions.shares import ShareStore
 from dovetail.sessions.task_rows import TASKS, read_task
 from dovetail.settings import LOCAL_OWNER
 from dovetail.store.database import Database
 from dovetail.store.retention import fetch_below
 from dovetail.store.tables import messages, runs, sessions
+from dovetail.store.usage import keep_usage
+
+_FILING = frozenset({"pinned", "folder"})
+"""Changes after which a session keeps its place in the order of time."""
+
+
+class OnChange(Protocol):
+    """Called with the owner and id of a session after each stored change of it."""
+
+    def __call__(self, owner: str, session_id: str, change: SessionChange, /) -> None: ...
 
 
 class SessionStore:
@@ -44,22 +59,32 @@ class SessionStore:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self.shares = ShareStore(database)
+        self.on_change: OnChange = lambda owner, session_id, change: None
 
     async def check(self) -> None:
         """Raise `StoreError` unless the database responds and can be written to."""
         await self._database.check()
 
     async def create(
-        self, *, owner: str = LOCAL_OWNER, session_id: str | None = None, title: str = ""
+        self,
+        *,
+        owner: str = LOCAL_OWNER,
+        session_id: str | None = None,
+        title: str = "",
+        agent: str | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> Session:
         """Create a session; raise `ConflictError` if the id is taken."""
         session = make_session(owner, session_id, title=title)
+        session = dataclasses.replace(session, agent=agent, options=merge_options(None, options or {}))
         try:
             await self._database.write(lambda connection: insert_session(connection, session))
         except ConflictError as error:
             raise ConflictError(
                 f"Session {session.id!r} already exists.", hint="Choose another id, or leave it out."
             ) from error
+        self.on_change(owner, session.id, "created")
         return session
 
     async def add(
@@ -70,12 +95,19 @@ class SessionStore:
         title: str = "",
         head: str | None = None,
         usage: Usage | None = None,
+        choice: tuple[str | None, Mapping[str, Any]] = (None, {}),
     ) -> Session:
-        """Create a session with messages, parents before their children."""
+        """Create a session with messages, parents before children; `choice` is its agent and options."""
         check_tree(imported, head)
         tree = MessageTree(imported, head)
-        session = make_session(owner, None, title=title)
-        session = dataclasses.replace(session, version=1, head_id=tree.head, usage=usage or Usage())
+        agent, options = choice
+        session = dataclasses.replace(
+            make_session(owner, None, title=title),
+            head_id=tree.head,
+            usage=usage or Usage(),
+            agent=agent,
+            options=merge_options(None, options),
+        )
 
         def store(connection: sa.Connection) -> None:
             insert_session(connection, session)
@@ -83,6 +115,7 @@ class SessionStore:
                 insert_message(connection, session.id, message)
 
         await self._database.write(store)
+        self.on_change(owner, session.id, "created")
         return session
 
     async def get(self, session_id: str, *, owner: str = LOCAL_OWNER) -> Session:
@@ -93,31 +126,47 @@ class SessionStore:
         self,
         *,
         owner: str = LOCAL_OWNER,
-        query: str = "",
-        parent_id: str | None = None,
         cursor: str | None = None,
         limit: int = 50,
+        **wanted: Unpack[SessionFilter],
     ) -> SessionPage:
-        """Return sessions whose title or messages contain `query`, the last changed first.
+        """Return the sessions that are wanted, the last changed first."""
+        return await self._database.read(
+            lambda connection: fetch_page(connection, owner, wanted, (cursor, limit))
+        )
 
-        Without `parent_id` sessions below others are left out; otherwise these are those below that one.
-        """
-        statement = sa.select(sessions).where(sessions.c.owner == owner)
-        statement = statement.where(sessions.c.parent_id.is_not_distinct_from(parent_id))
-        if query:
-            statement = statement.where(_holds(query))
-        if cursor:
-            statement = statement.where(_is_before(cursor))
-        order = (sessions.c.updated_at.desc(), sessions.c.id.desc())
-        statement = statement.order_by(*order).limit(limit + 1)
-        rows = await self._database.read(lambda connection: connection.execute(statement).mappings().all())
-        found = [read_session(row) for row in rows[:limit]]
-        more = len(rows) > limit
-        return SessionPage(found, f"{found[-1].updated_at!r}/{found[-1].id}" if more else None)
+    async def count_folders(self, *, owner: str = LOCAL_OWNER) -> dict[str, int]:
+        """Return the names of the folders of sessions, and how many are in each."""
+        statement = sa.select(sessions.c.folder, sa.func.count().label("size")).where(
+            sessions.c.owner == owner
+        )
+        statement = statement.where(sessions.c.folder.is_not(None), sessions.c.parent_id.is_(None))
+        statement = statement.group_by(sessions.c.folder).order_by(sessions.c.folder)
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return {row.folder: row.size for row in rows}
+
+    async def rename_folder(self, name: str, new: str | None, *, owner: str = LOCAL_OWNER) -> int:
+        """Move the sessions of a folder into another one, or into none; return how many."""
+        statement = sa.update(sessions).where(sessions.c.owner == owner, sessions.c.folder == name)
+        statement = statement.values(folder=new, version=sessions.c.version + 1)
+        count = await self._database.write(lambda connection: connection.execute(statement).rowcount)
+        if not count:
+            raise NotFoundError(f"Folder {name!r} not found.")
+        return count
 
     async def tree(self, session: Session) -> MessageTree:
         """Return the session's messages."""
         return await self._database.read(lambda connection: fetch_tree(connection, session))
+
+    async def stretch(self, session: Session, wanted: Stretch) -> tuple[MessageTree, int, Sequence[Message]]:
+        """Return the tree without contents, the number of older messages, and the wanted ones of the path."""
+
+        def look(connection: sa.Connection) -> tuple[MessageTree, int, Sequence[Message]]:
+            outline = fetch_outline(connection, session)
+            older, path = wanted.cut(outline.path())
+            return outline, older, fetch_messages(connection, session, [message.id for message in path])
+
+        return await self._database.read(look)
 
     async def open(self, session_id: str, *, owner: str = LOCAL_OWNER) -> tuple[Session, MessageTree]:
         """Return the session and its messages."""
@@ -135,18 +184,17 @@ class SessionStore:
         await self._database.write(
             lambda connection: store_answer(connection, session_id, owner, message, usage or Usage())
         )
+        self.on_change(owner, session_id, "changed")
 
     async def update(
         self,
         session_id: str,
         *,
         owner: str = LOCAL_OWNER,
-        title: str | None = None,
-        head_id: str | None = None,
         version: int | None = None,
+        **changes: Unpack[SessionChanges],
     ) -> Session:
-        """Rename the session, or move its head to the newest leaf below a message."""
-        changes: dict[str, Any] = {} if title is None else {"title": title}
+        """Change the session: `head_id` moves its head to the newest leaf below a message."""
 
         def change(connection: sa.Connection) -> Session:
             session = fetch_session(connection, session_id, owner)
@@ -155,12 +203,19 @@ class SessionStore:
                     f"Session {session_id!r} has changed: it is at version {session.version}, not {version}.",
                     hint="Read it again and repeat the change.",
                 )
-            if head_id is not None:
-                changes["head_id"] = fetch_tree(connection, session).switch(head_id)
-            touch(connection, session, changes)
+            values: dict[str, Any] = {**changes}
+            if "head_id" in changes:
+                values["head_id"] = fetch_tree(connection, session).switch(changes["head_id"])
+            if "options" in changes:
+                values["options"] = merge_options(session.options, changes["options"])
+            if not changes.keys() - _FILING:
+                values["updated_at"] = session.updated_at
+            touch(connection, session, values)
             return fetch_session(connection, session_id, owner)
 
-        return await self._database.write(change)
+        changed = await self._database.write(change)
+        self.on_change(owner, session_id, "changed")
+        return changed
 
     async def remove_message(self, session_id: str, message_id: str, *, owner: str = LOCAL_OWNER) -> Session:
         """Remove a message and all below it; raise `ConflictError` while one of them is being answered."""
@@ -175,7 +230,9 @@ class SessionStore:
             touch(connection, session, {"head_id": tree.head})
             return fetch_session(connection, session_id, owner)
 
-        return await self._database.write(remove)
+        changed = await self._database.write(remove)
+        self.on_change(owner, session_id, "changed")
+        return changed
 
     async def delete(self, session_id: str, *, owner: str = LOCAL_OWNER) -> None:
         """Delete the session and all below it; the session above a task at work gets a notice."""
@@ -185,9 +242,11 @@ class SessionStore:
             if session.is_task:
                 _report_deleted(connection, session)
             gone = [session.id, *fetch_below(connection, [session.id])]
+            keep_usage(connection, runs.c.session_id.in_(gone))
             connection.execute(sa.delete(sessions).where(sessions.c.id.in_(gone)))
 
         await self._database.write(delete)
+        self.on_change(owner, session_id, "deleted")
 
     async def list_below(self, session_id: str) -> list[str]:
         """Return the ids of the sessions below this one, at all depths."""
@@ -210,18 +269,43 @@ class SessionStore:
         row = await self._database.read(lambda connection: connection.execute(statement).mappings().first())
         return None if row is None else read_task(row)
 
-    async def find_places(self, run_ids: Sequence[str]) -> dict[str, tuple[str, str | None]]:
-        """Return the session of each run, and the one above it, if any."""
-        statement = sa.select(runs.c.id, sessions.c.id, sessions.c.parent_id).join_from(runs, sessions)
+    async def find_places(self, run_ids: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Return for each run of a session: its session, the one above it, their title, and its agent."""
+        found = {
+            "session_id": sessions.c.id,
+            "parent_session_id": sessions.c.parent_id,
+            "session_title": sessions.c.title,
+            "agent": runs.c.agent,
+        }
+        statement = sa.select(runs.c.id, *found.values()).join_from(runs, sessions)
         statement = statement.where(runs.c.id.in_(run_ids))
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
-        return {run_id: (session_id, parent_id) for run_id, session_id, parent_id in rows}
+        return {row[0]: dict(zip(found, row[1:], strict=True)) for row in rows}
+
+    async def find_ancestors(self, session_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Return all sessions in whose background each session works, from the top."""
+        above = sa.select(sessions.c.id, sessions.c.parent_id).where(sessions.c.id.in_(session_ids))
+        found = above.cte("above", recursive=True)
+        upper = sa.select(sessions.c.id, sessions.c.parent_id).join(found, sessions.c.id == found.c.parent_id)
+        statement = sa.select(found.union(upper))
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        parents: dict[str, str | None] = {row[0]: row[1] for row in rows}
+        return {session_id: _climb(session_id, parents) for session_id in session_ids}
 
     async def count_tasks(self, session_id: str, run_id: str) -> int:
         """Return how many tasks of a session a run has started."""
         started = sessions.c.origin["run_id"].as_string() == run_id
         statement = sa.select(sa.func.count()).where(sessions.c.parent_id == session_id, started)
         return await self._database.read(lambda connection: connection.scalar(statement) or 0)
+
+
+def _climb(session_id: str, parents: Mapping[str, str | None]) -> list[str]:
+    path: list[str] = []
+    parent = parents.get(session_id)
+    while parent is not None and parent in parents and parent not in path:  # a deleted one ends the way
+        path.insert(0, parent)
+        parent = parents[parent]
+    return path
 
 
 def _report_deleted(connection: sa.Connection, session: Session) -> None:
@@ -241,19 +325,3 @@ def _refuse_while_answered(connection: sa.Connection, session_id: str, removed: 
                 f"Message {given['parent_id']!r} is being answered by run {run_id!r}.",
                 hint="Wait for the run to end, or cancel it.",
             )
-
-
-def _holds(query: str) -> sa.ColumnElement[bool]:
-    inside = sa.select(messages.c.id).where(
-        messages.c.session_id == sessions.c.id,
-        sa.cast(messages.c.parts, sa.Text).icontains(query, autoescape=True),
-    )
-    return sessions.c.title.icontains(query, autoescape=True) | inside.exists()
-
-
-def _is_before(cursor: str) -> sa.ColumnElement[bool]:
-    updated, _, session_id = cursor.partition("/")
-    moment = read_number(updated)
-    if moment is None:
-        raise NotFoundError(f"Invalid cursor {cursor!r}; use the cursor returned with the previous page.")
-    return sa.tuple_(sessions.c.updated_at, sessions.c.id) < sa.tuple_(sa.literal(moment), session_id)

@@ -15,6 +15,8 @@ from dovetail.events.call import ChatMessage, ToolCall, write_answer, write_resu
 from dovetail.ids import new_id
 from dovetail.sessions.message import USER_MESSAGE, Message, Part, Role, Session, read_user_message
 from dovetail.sessions.request import to_chat_messages
+from dovetail.tools.pictures import MARK
+from dovetail.tools.result import make_result
 
 MOST_MESSAGES = 10_000
 """The most messages of one imported session."""
@@ -137,9 +139,10 @@ def _read_call(call_id: str, part: Part) -> ToolCall:
     return ToolCall(call_id=call_id, name=name, arguments=arguments)
 
 
-def _read_result(part: Part) -> str:
+def _read_result(part: Part) -> str | list[dict[str, Any]]:
     if part.get("state") == "output-available":
-        return to_text(part.get("output"))
+        text = to_text(part.get("output"))
+        return make_result(part.get("output")).llm_content if MARK in text else text
     return str(part.get("errorText") or (_DENIED if part.get("state") == "output-denied" else _CUT_OFF))
 
 

@@ -3,6 +3,7 @@
 from dovetail.settings.environment import ENVIRONMENT, find_workspace
 from dovetail.settings.sections import DEFAULTS, LOCAL_OWNER
 from dovetail.settings.settings import (
+    ProviderKeys,
     Settings,
     as_settings,
     default_settings,
@@ -15,6 +16,7 @@ __all__ = [
     "DEFAULTS",
     "ENVIRONMENT",
     "LOCAL_OWNER",
+    "ProviderKeys",
     "Settings",
     "as_settings",
     "default_settings",

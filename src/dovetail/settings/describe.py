@@ -14,10 +14,10 @@ from dovetail.data.shapes import is_mapping
 from dovetail.settings.environment import ENVIRONMENT, FURTHER_VARIABLES, read_environment
 from dovetail.settings.section import Key, Section, is_section, keys_of
 from dovetail.settings.sections import ENTRIES, AllSettings
-from dovetail.settings.settings import Settings
+from dovetail.settings.settings import ProviderKeys, Settings
 from dovetail.settings.value import describe_type, is_secret, join
 
-CODE, FILE, DEFAULT = "code", "dovetail.toml", "default"
+CODE, KEYS, FILE, DEFAULT = "code", ".dovetail/keys.json", "dovetail.toml", "default"
 _VARIABLES = {key: variable for variable, key in ENVIRONMENT.items()}
 
 
@@ -97,6 +97,8 @@ def find_source(key: str, settings: Settings, file: Mapping[str, Any]) -> str:
         return CODE
     if variable is not None:
         return variable
+    if isinstance(settings.parent, ProviderKeys) and key in _list_keys(settings.parent.get(inherit=False)):
+        return KEYS
     return FILE if key in _list_keys(file) else DEFAULT
 
 

@@ -17,6 +17,7 @@ ENVIRONMENT: Mapping[str, str] = {
     "EXTENSION_IMPORT_LIMIT": "extensions.import_limit",
     "DOVETAIL_API_KEYS": "server.api_keys",
     "DOVETAIL_CORS_ORIGINS": "server.cors_origins",
+    "DOVETAIL_FRAME_ANCESTORS": "server.frame_ancestors",
     "DOVETAIL_RATE_LIMIT": "server.rate_limit",
     "DOVETAIL_TRUSTED_PROXIES": "server.trusted_proxies",
     "DOVETAIL_LOG_FORMAT": "server.log_format",

@@ -28,11 +28,17 @@ class ServerSettings(Section, key="server"):
     cors_origins: Names = ()
     """Origins of other sites whose pages may use the server, as `https://app.example`; `*` needs API keys."""
 
+    frame_ancestors: Names = ("none",)
+    """Origins of sites that may show the page in a frame, as `https://app.example`; or `self`, or `none`."""
+
     rate_limit: Count | None = 600
     """Requests per minute and caller; 0 disables the limit. Does not apply to a local server without keys."""
 
     trusted_proxies: Names = ("127.0.0.1", "::1")
     """Addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted."""
+
+    web: str | None = None
+    """A folder with a page of your own to serve; a relative path starts in the workspace."""
 
     log_format: Literal["text", "json"] = "text"
     """The format of log lines."""
@@ -105,8 +111,8 @@ class PolicySettings(Section, key="policy"):
     mode: Mode = "default"
     """The mode of all runs, unless a run asks for another one."""
 
-    max_mode: Mode = "default"
-    """The freest mode that a client may ask for."""
+    max_mode: Mode = "auto"
+    """The freest mode that a client may ask for; with `default` each of its edits needs approval."""
 
 
 class ToolSettings(Section, key="tools"):
@@ -176,6 +182,9 @@ class McpServerSettings(Section, is_open=True):
 
     trusted: bool = False
     """Whether the server's hints count, e.g. that a tool only reads; otherwise each call needs approval."""
+
+    enabled: bool = True
+    """Whether the server is used; false keeps its entry without connecting."""
 
 
 class McpSettings(Section, key="mcp"):

@@ -1,7 +1,7 @@
 """Layered settings: app → agent → request, the nearest wins.
 
 The lowest layer has three sources, from weak to strong: the defaults, the file `dovetail.toml` of the
-workspace, the environment. What code sets comes on top.
+workspace, the environment. Over it are the keys that were entered on the page, and on top what code sets.
 """
 
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dovetail.data.layered import LayeredData
+from dovetail.data.private_file import read_private, write_private
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings.environment import read_environment
@@ -53,6 +54,58 @@ class Settings(LayeredData):
             check_path(AllSettings, key.split("."), value)
 
 
+class ProviderKeys(Settings):
+    """The layer of the keys of model providers that were entered on the page; they are kept in a file."""
+
+    def __init__(self, path: Path, parent: Settings | None = None) -> None:
+        super().__init__(parent=parent)
+        self.path = path
+        self.read()
+
+    @classmethod
+    def of(cls, settings: Settings, folder: Path) -> "ProviderKeys":
+        """Return the layer below some settings; it is added if they have none."""
+        layer: LayeredData | None = settings
+        while layer is not None:
+            if isinstance(layer, ProviderKeys):
+                return layer
+            layer = layer.parent
+        keys = cls(_find_key_file(folder))
+        keys.parent, settings.parent = settings.parent, keys
+        return keys
+
+    def read(self) -> None:
+        """Take over what the file holds now.
+
+        Raises:
+            ConfigError: it cannot be read.
+        """
+        keys = {str(name): str(key) for name, key in read_private(self.path).items()}
+        if keys != self.get_keys():
+            self.delete("model")
+            if keys:
+                self.set("model", {"providers": {name: {"api_key": key} for name, key in keys.items()}})
+
+    def get_keys(self) -> dict[str, str]:
+        """Return the keys by provider."""
+        own: Mapping[str, Any] = self.get("model.providers", {}, inherit=False)
+        return {name: part["api_key"] for name, part in own.items()}
+
+    def keep(self, provider: str, key: str | None) -> None:
+        """Store the key of a provider, or with None remove it; it holds from the next request on.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        kept = {name: value for name, value in read_private(self.path).items() if name != provider}
+        write_private(self.path, kept if key is None else {**kept, provider: key})
+        self.read()
+
+
+def _find_key_file(folder: Path) -> Path:
+    return folder / ".dovetail" / "keys.json"
+
+
 def default_settings(file: Mapping[str, Any] | None = None) -> Settings:
     """Return a fresh layer: the defaults, over them a settings file's choices, over these the environment's.
 
@@ -75,14 +128,15 @@ def as_settings(data: "Settings | Mapping[str, Any] | None", parent: Settings | 
 
 
 def open_settings(data: "Settings | Mapping[str, Any] | None", folder: Path) -> Settings:
-    """Return a settings layer over the defaults, the file `dovetail.toml` of a folder and the environment.
+    """Return a settings layer over the defaults, the files of a folder and the environment.
 
     Raises:
         ConfigError: a key is unknown, or a value is of a wrong type.
     """
     if isinstance(data, Settings):
         return data
-    settings = as_settings(data, default_settings(read_settings_file(folder / "dovetail.toml")))
+    lowest = default_settings(read_settings_file(folder / "dovetail.toml"))
+    settings = as_settings(data, ProviderKeys(_find_key_file(folder), lowest))
     AllSettings.read(settings.get())
     return settings
 

@@ -6,6 +6,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import find_nearest
 from dovetail.errors import ToolError
 from dovetail.events.call import Kind
 from dovetail.skills.library import SkillLibrary
@@ -38,12 +39,12 @@ def make_skill_parts(
 ) -> list[dict[str, Any]]:
     """Return the parts to put before a user's text: the skills it names and those in `names`, but not `seen`.
 
-    An unknown name becomes a part with an `error`, for the user and the model.
+    An unknown name becomes a part with an `error` for the model, and the `nearest` names for the user.
     """
     parts: dict[str, dict[str, Any]] = {}
     for name in (*names, *extract_skill_names(text)):
         skill = library.get(name)
-        data = {"name": name, "error": library.explain_missing(name)} if skill is None else _describe(skill)
+        data = _describe_missing(name, library) if skill is None else _describe(skill)
         if data["name"] not in seen:
             parts.setdefault(data["name"], {"type": PART, "data": data})
     return list(parts.values())
@@ -83,6 +84,11 @@ def summarize_skills(library: SkillLibrary) -> str:
     if further := [skill.name for skill in skills[_MOST_DESCRIBED:]]:
         lines.append(f"- and: {', '.join(further)}")
     return "\n".join(["Skills. Call load_skill with a name before you do what it describes:", *lines])
+
+
+def _describe_missing(name: str, library: SkillLibrary) -> dict[str, Any]:
+    nearest = find_nearest(name, [skill.name for skill in library.list()], most=3)
+    return {"name": name, "error": library.explain_missing(name), "nearest": nearest}
 
 
 def _describe(skill: Skill) -> dict[str, Any]:

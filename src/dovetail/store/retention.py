@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from dovetail.store.database import Database
 from dovetail.store.tables import artifacts, early_answers, entries, messages, runs, sessions, spending, ticks
+from dovetail.store.usage import keep_usage
 
 _AT_ONCE = 100
 """Sessions deleted per transaction: a server that uses the same database waits for each."""
@@ -101,6 +102,7 @@ def _prune_sessions(
         artifacts.c.session_id.in_(wanted),
     )
     if not is_trial:
+        keep_usage(connection, runs.c.session_id.in_(wanted))
         connection.execute(sa.delete(sessions).where(sessions.c.id.in_(wanted)))
     return counts
 
@@ -115,6 +117,7 @@ def _prune_loose(connection: sa.Connection, before: float, is_trial: bool) -> Co
     old_artifacts = artifacts.c.session_id.is_(None) & (artifacts.c.created_at < before)
     counts = _count(connection, sa.false(), old_runs, old_artifacts)
     if not is_trial:
+        keep_usage(connection, old_runs)
         connection.execute(sa.delete(runs).where(old_runs))
         connection.execute(sa.delete(artifacts).where(old_artifacts))
         day = datetime.fromtimestamp(before, UTC).date().isoformat()

@@ -24,6 +24,9 @@ sessions = sa.Table(
     sa.Column("agent", sa.Text),
     sa.Column("parent_id", sa.Text),
     sa.Column("origin", _JSON),
+    sa.Column("options", _JSON),
+    sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("folder", sa.Text),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("updated_at", sa.Double, nullable=False),
     sa.Index("sessions_by_owner", "owner", "updated_at"),
@@ -45,6 +48,18 @@ messages = sa.Table(
     sa.Index("messages_by_position", "session_id", "position", unique=True),
 )
 
+shares = sa.Table(
+    "shares",
+    metadata,
+    sa.Column("token", sa.Text, primary_key=True),
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("owner", sa.Text, nullable=False),
+    sa.Column("head_id", sa.Text),
+    sa.Column("with_work", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("shares_by_session", "session_id"),
+)
+
 runs = sa.Table(
     "runs",
     metadata,
@@ -60,6 +75,9 @@ runs = sa.Table(
     sa.Column("reason", sa.Text),
     sa.Column("result", _JSON),
     sa.Column("usage", _JSON),
+    sa.Column("cost", sa.Double),
+    sa.Column("input_tokens", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("output_tokens", sa.Integer, nullable=False, server_default="0"),
     sa.Column("error", _JSON),
     sa.Column("limit", sa.Text),
     sa.Column("notice", sa.Text),
@@ -75,6 +93,8 @@ runs = sa.Table(
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Column("ended_at", sa.Double),
     sa.Index("runs_by_session", "session_id", "created_at"),
+    sa.Index("runs_by_time", "created_at"),
+    sa.Index("runs_by_owner", "owner", "created_at"),
     sa.Index(
         "one_running_run_per_session",
         "session_id",
@@ -84,6 +104,33 @@ runs = sa.Table(
     ),
     sa.Index("running_runs", "state", sqlite_where=_RUNNING, postgresql_where=_RUNNING),
 )
+
+run_shares = sa.Table(
+    "run_shares",
+    metadata,
+    sa.Column("run_id", sa.Text, sa.ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("agent", sa.Text, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("cost", sa.Double),
+    sa.Column("input_tokens", sa.Integer, nullable=False),
+    sa.Column("output_tokens", sa.Integer, nullable=False),
+)
+"""The shares of the agents and models in the usage of a run, if it had more than one of them."""
+
+past_usage = sa.Table(
+    "past_usage",
+    metadata,
+    sa.Column("day", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("owner", sa.Text, primary_key=True),
+    sa.Column("agent", sa.Text, primary_key=True),
+    sa.Column("model", sa.Text, primary_key=True),
+    sa.Column("cost", sa.Double, nullable=False),
+    sa.Column("input_tokens", sa.BigInteger, nullable=False),
+    sa.Column("output_tokens", sa.BigInteger, nullable=False),
+    sa.Column("unpriced_tokens", sa.BigInteger, nullable=False),
+    sa.Column("runs", sa.Integer, nullable=False),
+)
+"""The usage of runs that were deleted with their sessions; days are counted from 1970."""
 
 entries = sa.Table(
     "entries",
@@ -196,6 +243,19 @@ artifacts = sa.Table(
     sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("created_at", sa.Double, nullable=False),
     sa.Index("artifacts_by_session", "session_id"),
+)
+
+processes = sa.Table(
+    "processes",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("host", sa.Text, nullable=False),
+    sa.Column("pid", sa.Integer, nullable=False),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("engine", sa.Text, nullable=False),
+    sa.Column("queues", _JSON, nullable=False),
+    sa.Column("started_at", sa.Double, nullable=False),
+    sa.Column("seen_at", sa.Double, nullable=False),
 )
 
 spending = sa.Table(

@@ -10,6 +10,7 @@ from dovetail.data.shapes import is_mapping, is_sequence
 from dovetail.data.text import describe_error, to_text
 from dovetail.errors import DovetailError, ToolError
 from dovetail.schema.json_data import to_json_data
+from dovetail.tools.pictures import MARK, describe_pictures
 from dovetail.tools.tool import ToolFailure, ToolResult
 
 EMPTY = "(no output)"
@@ -20,15 +21,23 @@ _encode = json.JSONEncoder(ensure_ascii=False, default=to_json_data).encode  # m
 
 
 def make_result(value: Any) -> ToolResult:
-    """Return a tool's value as a result: text as it is, other values as JSON."""
+    """Return a tool's value as a result: text as it is, other values as JSON, pictures as pictures."""
     if isinstance(value, ToolResult):
         content: Any = value.llm_content
         return value if isinstance(content, str) else replace(value, llm_content=_type_parts(content))
-    if isinstance(value, str):
-        return ToolResult(value or EMPTY, data=value)
     if value is None:
         return ToolResult(EMPTY)
-    return ToolResult(to_json_text(value), data=value)
+    text = value if isinstance(value, str) else to_json_text(value)
+    if MARK in text:
+        return ToolResult(_show_pictures(value), data=value)
+    return ToolResult(text or EMPTY, data=value)
+
+
+def _show_pictures(value: Any) -> str | list[dict[str, Any]]:
+    plain = value if isinstance(value, str) else to_json_data(value)
+    described, pictures = describe_pictures(plain)
+    text = described if isinstance(described, str) else to_json_text(described)
+    return [{"type": "text", "text": text}, *pictures] if pictures else text
 
 
 def _type_parts(content: Any) -> str | list[dict[str, Any]]:

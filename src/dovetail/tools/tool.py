@@ -56,6 +56,8 @@ _COMPOSED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchema
 """Keywords of a schema that may declare members in addition to `properties`."""
 
 Execute: TypeAlias = Callable[[dict[str, Any], ToolContext], Awaitable[Any]]
+Preview: TypeAlias = Callable[[dict[str, Any], ToolContext], Any]
+"""What a call would do, for the person who is asked to approve it; the forms are in `tools/preview.py`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -66,7 +68,7 @@ class Tool:
     is defined (`module:function`, a path), for messages and to distinguish a redefinition from a clash.
     `takes` names all arguments of its function, if `parameters` would allow others. A tool that `steps_aside`
     is renamed if a tool that does not wants its name. A call of a `resumable` tool that a crash cut off is
-    made again and continues what it had begun, as an agent does.
+    made again and continues what it had begun, as an agent does. `preview` shows what a call would do.
     """
 
     name: str
@@ -86,6 +88,7 @@ class Tool:
     time_limit: float | None = TIME_LIMIT
     takes: frozenset[str] | None = None
     steps_aside: bool = False
+    preview: Preview | None = None
     _checker: Checker | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -74,14 +74,16 @@ def test_an_approval_is_asked_for_at_the_terminal_and_can_be_remembered(tmp_path
     with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
         terminal.read_until("> ")
         terminal.type("first\n")
-        asked = terminal.read_until("[y]es, [a]lways, [N]o: ")
-        assert 'master asks: may it call write_file {"path": "a.txt", "content": "oak"}' in asked
+        asked = terminal.read_until("(n and a reason): ")
+        assert "master asks: may it call write_file" in asked
+        assert "a new file: a.txt" in asked
+        assert "  +oak" in asked
         terminal.type("n\n")
         assert "declined" in terminal.read_until("> ")
         terminal.type("second\n")
-        terminal.read_until("[N]o: ")
+        terminal.read_until("(n and a reason): ")
         terminal.type("a\n")
-        terminal.read_until("Two.")
+        assert "→ created b.txt" in terminal.read_until("Two.")
         terminal.read_until("> ")
         terminal.type("third\n")
         assert "[N]o" not in terminal.read_until("Three.")
@@ -98,7 +100,7 @@ def test_ctrl_c_stops_an_answer_that_waits_for_a_person_and_at_the_prompt_ends_t
     with ScriptedServer([write("a.txt"), "Never."]) as model, sit_down(tmp_path, model) as terminal:
         terminal.read_until("> ")
         terminal.type("first\n")
-        terminal.read_until("[N]o: ")
+        terminal.read_until("(n and a reason): ")
         terminal.type("\x03")
         assert "(cancelled)" in terminal.read_until("> ")
         terminal.type("\x03")
@@ -158,7 +160,7 @@ def test_what_works_in_the_background_is_shown_listed_and_answered(tmp_path: Pat
         terminal.read_until("scribe works in the background as ses_")
         terminal.read_until("scribe asks in the background: /tasks answers.")
         terminal.type("/tasks\n")
-        listed = terminal.read_until("[y]es, [a]lways, [N]o: ")
+        listed = terminal.read_until("(n and a reason): ")
         assert "scribe, waiting, began" in listed
         assert "scribe asks: may it call write_file" in listed
         terminal.type("y\n")
@@ -183,7 +185,7 @@ def test_task_that_a_terminal_left_continues_in_the_next_one(tmp_path: Path) -> 
         with sit_down(tmp_path, model, "--session", "mine") as terminal:
             terminal.read_until("> ")
             terminal.type("/tasks\n")
-            terminal.read_until("[N]o: ")
+            terminal.read_until("(n and a reason): ")
             terminal.type("y\n")
             terminal.read_until("scribe is done in the background.")
             terminal.type("\x04")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from dovetail.assets import find_assets
 from dovetail.extensions.scaffold import create_folder
 
 
@@ -44,6 +45,19 @@ def test_a_new_folder_is_sound_and_its_test_passes(
     source.write_text(source.read_text().replace("Hello, ", "Goodbye, "))
     with pytest.raises(AssertionError):
         written["test_it_greets"]()
+
+
+def test_a_new_folder_may_have_a_card_with_the_types_for_an_editor(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ext", "new", "hello", "--web") == 0
+    assert run("ext", "check", "hello") == 0
+    assert "sound  hello: hello; for the page: card.js" in capsys.readouterr().out
+    web = workspace / "extensions" / "hello" / "web"
+    assert 'card("hello", ' in (web / "card.js").read_text()
+    page = find_assets("web")
+    types = page is not None and (page / "dovetail.d.ts").is_file()  # the page may not be built
+    assert (web / "dovetail.d.ts").is_file() == types
 
 
 @pytest.mark.parametrize(
@@ -124,7 +138,7 @@ def test_a_check_by_name_or_path_is_of_that_folder_only(
     write_extension(workspace, "broken", "TOOL = (")
     assert run("ext", "check", "example", "extensions/broken") == 1
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "sound  example: add, multiply"
+    assert shown[0] == "sound  example: add, multiply, highlight; for the page: highlight.js"
     assert shown[1].startswith("broken broken: SyntaxError")
     assert run("ext", "check", "weather") == 0
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import command_line
+from dovetail.cli.commands import schedules as command
 from dovetail.testing import ScriptedServer
 
 LINE = "0 9 * * 1-5 Europe/Berlin"
@@ -35,7 +36,7 @@ class Schedules:
 def schedules(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Schedules:
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(command.console, "width", 200)  # it may be older than this test
     return Schedules(tmp_path, capsys)
 
 

@@ -145,6 +145,24 @@ def test_it_serves_a_page_and_answers_and_ends_on_a_signal(tmp_path: Path) -> No
 
 @pytest.mark.slow
 @pytest.mark.timeout(60)
+def test_it_serves_a_page_of_ones_own(tmp_path: Path) -> None:
+    page = tmp_path / "page"
+    page.mkdir()
+    (page / "index.html").write_text("<title>Ours</title>")
+    with ScriptedServer() as model, serving(tmp_path, model, "--web", str(page)) as address:
+        assert httpx.get(address).text == "<title>Ours</title>"
+        assert httpx.get(f"{address}/api/v1/sessions").json()["sessions"] == []
+
+
+def test_a_folder_without_a_page_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    told = fail(capsys, "--workspace", str(tmp_path), "--web", str(tmp_path))
+    assert f"Cannot serve a page from '{tmp_path}': the folder has no index.html." in told
+    told = fail(capsys, "--workspace", str(tmp_path), "--web", str(tmp_path / "gone"))
+    assert "the folder does not exist" in told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("proxies", "statuses"), [("127.0.0.1", [200, 429, 200]), ("10.0.0.0/8", [200, 429, 429])]
 )

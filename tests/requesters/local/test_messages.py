@@ -48,10 +48,20 @@ def test_result_is_followed_by_a_question_only_when_it_is_answered() -> None:
 
 
 def test_answer_begins_as_it_is_shown_later_on() -> None:
-    begun = begin_answer(build_texts(TALK[:-1], [TOOL]), TALK[:-1])
+    begun = begin_answer(build_texts(TALK[:-1], [TOOL]), TALK[:-1], [TOOL])
     whole = build_texts(TALK, [TOOL])
     assert begun[:-1] == whole[:-1]
     assert whole[-1]["content"] == begun[-1]["content"] + "It is 3."
+
+
+@pytest.mark.parametrize("question", ["Which tools do you have?", "你有哪些工具"])
+def test_question_about_tools_is_answered_with_their_names_alone(question: str) -> None:
+    talk = [{"role": "user", "content": question}, {"role": "assistant", "content": "I can add."}]
+    begun = begin_answer(build_texts(talk[:1], [TOOL]), talk[:1], [TOOL])
+    assert begun[1]["content"] == f"{question}\n\n(Your only tools: add.)"
+    assert build_texts(talk, [TOOL])[1] == begun[1]
+    assert build_texts(talk[:1], [TOOL])[1]["content"] == question
+    assert build_texts(talk, [])[0]["content"] == question
 
 
 def test_beginning_stays_the_same_when_the_conversation_grows() -> None:

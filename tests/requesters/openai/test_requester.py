@@ -226,6 +226,37 @@ async def test_auto_does_without_a_schema_once_the_server_refuses_it(message: st
     assert ["response_format" in recorded.body for recorded in server.requests] == [True, False, False]
 
 
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+RESULTS = [
+    {"role": "user", "content": "Draw."},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": name, "type": "function", "function": {"name": "draw", "arguments": "{}"}}
+            for name in ("c1", "c2")
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "(A picture.)"}, PICTURE]},
+    {"role": "tool", "tool_call_id": "c2", "content": "Nothing."},
+]
+
+
+async def test_pictures_of_tools_follow_their_results_unless_the_model_reads_text_only() -> None:
+    words = "No endpoints found that support image input"
+    async with ScriptedServer(
+        [{"status": 404, "body": {"error": {"message": words}}}, "Nice.", "Again."]
+    ) as server:
+        requester = connect(server)
+        for _ in range(2):
+            await collect(requester, ModelRequest(messages=RESULTS))
+    first, *others = (recorded.body["messages"] for recorded in server.requests)
+    assert [message["role"] for message in first] == ["user", "assistant", "tool", "tool", "user"]
+    assert first[2]["content"] == "(A picture.)"
+    assert first[4]["content"][1:] == [PICTURE]
+    assert others == [first[:4], first[:4]]
+
+
 async def test_wrong_schema_is_left_out_of_its_own_request_only() -> None:
     words = "Invalid schema for response_format 'answer': In context=(), 'minimum' is not permitted."
     request = ModelRequest(messages=HELLO.messages, schema={"type": "object"})

@@ -21,6 +21,56 @@ def texts(view: dict[str, Any]) -> list[str]:
     return [message["parts"][-1]["text"] for message in view["path"]]
 
 
+async def test_view_shows_the_newest_messages_the_ones_before_them_and_all_since_one(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        path = await fill(server, 12)
+
+        async def show(query: str) -> tuple[int, list[str]]:
+            found = await server.get(f"{path}?{query}")
+            return found["older"], [message["id"] for message in found["path"]]
+
+        assert await show("") == (0, [f"m{number}" for number in range(12)])
+        assert await show("limit=3") == (9, ["m9", "m10", "m11"])
+        assert await show("limit=3&before=m9") == (6, ["m6", "m7", "m8"])
+        assert await show("limit=3&before=m2") == (0, ["m0", "m1"])
+        assert await show("limit=3&since=m8") == (8, ["m8", "m9", "m10", "m11"])
+        assert await show("limit=3&since=m11") == (9, ["m9", "m10", "m11"])
+        assert await show("since=m10") == (10, ["m10", "m11"])
+        assert await show("limit=2&since=gone") == (10, ["m10", "m11"])
+
+
+async def test_part_of_a_view_knows_the_siblings_of_its_messages(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        path = await fill(server, 4, {"id": "other", "parent_id": "m2", "role": "assistant"})
+        (shown,) = (await server.get(f"{path}?limit=1"))["path"]
+        assert shown["id"] == "other"
+        assert shown["siblings"] == {"index": 1, "total": 2, "previous": "m3", "next": None}
+
+
+async def test_view_since_a_message_far_back_has_all_that_follow_it(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        path = await fill(server, 900)
+        found = await server.get(f"{path}?limit=40&since=m7")
+        assert [message["id"] for message in found["path"]] == [f"m{number}" for number in range(7, 900)]
+        assert found["path"][0]["parts"] == [{"type": "text", "text": "message 7"}]
+
+
+async def fill(server: Serving, count: int, *more: dict[str, Any]) -> str:
+    messages = [
+        {
+            "id": f"m{number}",
+            "parent_id": f"m{number - 1}" if number else None,
+            "role": "assistant" if number % 2 else "user",
+            "parts": [{"type": "text", "text": f"message {number}"}],
+        }
+        for number in range(count)
+    ]
+    sent = {"title": "Long", "messages": [*messages, *more]}
+    answer = await server.client.post("/api/v1/sessions/import", json=sent)
+    assert answer.status_code == 201, answer.text
+    return f"/api/v1/sessions/{answer.json()['id']}"
+
+
 async def test_of_two_changes_to_the_same_version_one_is_rejected(tmp_path: Path) -> None:
     async with serve(tmp_path, ["Hello."]) as server:
         await server.chat("Hi")
@@ -119,3 +169,14 @@ async def test_what_is_being_answered_is_not_deleted_from_under_its_answer(tmp_p
     assert refused == [409, 409]
     assert imported.status_code == 201
     assert (deleted.status_code, deleted.json()["head"]) == (200, None)
+
+
+async def test_a_session_that_does_not_exist_yet_is_empty_if_that_is_asked_for(tmp_path: Path) -> None:
+    async with serve(tmp_path, ["Hello."]) as server:
+        empty = await server.get(f"{SESSION}?missing=empty")
+        assert (empty["id"], empty["version"], empty["path"], empty["run_id"]) == ("s", 0, [], None)
+        assert (await server.client.get(SESSION)).status_code == 404
+        await server.chat("Hi")
+        there = await server.get(f"{SESSION}?missing=empty")
+        assert (there, texts(there)) == (await view(server), ["Hi", "Hello."])
+        assert empty.keys() == there.keys()

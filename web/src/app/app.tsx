@@ -1,42 +1,95 @@
-import { useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { useAttention, Waiting } from "@/app/attention";
 import { BrokenChat } from "@/app/broken-page";
 import { ChatPage } from "@/app/chat-page";
-import { makeCommands } from "@/app/commands";
-import { navigate, useRoute } from "@/app/route";
+import { Chats } from "@/app/chats";
+import { Overlay, type OverlayName } from "@/app/overlay";
+import { type PanelName, type PanelProps, roomPanel } from "@/app/panels";
+import { Room, RoomList } from "@/app/room";
+import { navigate, openChat, openRoom, type Route, useRoute } from "@/app/route";
 import { type Services, ServicesContext } from "@/app/services";
 import { Sidebar } from "@/app/sidebar";
 import { TopBar } from "@/app/top-bar";
 import { useKeys } from "@/app/use-keys";
-import { type PanelName, Workbench } from "@/app/workbench";
+import { Workbench } from "@/app/workbench";
+import type { ChatSession } from "@/features/chat/chat-session";
 import type { ComposerHandle } from "@/features/chat/composer";
-import { ChatContext } from "@/features/chat/use-chat";
-import { Palette } from "@/features/palette/palette";
+import { ChatContext, useChatSession } from "@/features/chat/use-chat";
 import { SignIn } from "@/features/sign-in/sign-in";
-import { initialLanguage, LANGUAGES, type Language, LanguageContext } from "@/text/text";
+import { readableName } from "@/protocol/shapes";
+import { LANGUAGES, LanguageContext, useText } from "@/text/text";
+import { AgentNames } from "@/ui/agent-name";
 import { ErrorBoundary } from "@/ui/error-boundary";
 import { useStore } from "@/ui/store";
 
+const SharedPage = lazy(async () => ({ default: (await import("@/app/shared-page")).SharedPage }));
+const SIDEBAR_KEY = "dovetail.sidebar";
+
 export function App({ services }: { services: Services }) {
-  const [language, setLanguage] = useState<Language>(initialLanguage);
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const [isPaletteOpen, setPaletteOpen] = useState(false);
-  const [panel, setPanel] = useState<PanelName | null>(null);
-  const [inspected, setInspected] = useState<string | null>(null);
+  const { language } = useStore(services.preferences);
   const { isSignedOut } = useStore(services.owner);
-  const composer = useRef<ComposerHandle>(null);
   const route = useRoute();
-  const [draft, setDraft] = useState(() => services.draft());
-  const session = useMemo(() => (route === null ? draft : services.session(route)), [route, draft, services]);
-  useEffect(() => void services.models.refresh(), [services]);
+  const agentName = useAgentNames(services);
   useEffect(() => {
     document.documentElement.lang = LANGUAGES[language].locale;
-    localStorage.setItem("dovetail.language", language);
   }, [language]);
+  return (
+    <LanguageContext value={language}>
+      <ServicesContext value={services}>
+        <AgentNames value={agentName}>
+          {route.kind === "shared" ? (
+            <Suspense fallback={null}>
+              <SharedPage services={services} token={route.token} />
+            </Suspense>
+          ) : isSignedOut ? (
+            <SignIn owner={services.owner} />
+          ) : (
+            <Shell services={services} route={route} />
+          )}
+        </AgentNames>
+      </ServicesContext>
+    </LanguageContext>
+  );
+}
+
+/** An agent is called by its title, otherwise by its name as words. */
+function useAgentNames(services: Services): (name: string) => string {
+  const { items: agents } = useStore(services.agents);
+  return useMemo(() => {
+    const titles = new Map(agents.map(({ name, title }) => [name, title]));
+    return (name) => titles.get(name) ?? readableName(name);
+  }, [agents]);
+}
+
+interface ShellProps {
+  services: Services;
+  route: Route;
+}
+
+/** The parts of the page around the chat or the control room, and what connects them. */
+function Shell({ services, route }: ShellProps) {
+  useEffect(() => {
+    for (const one of [services.models, services.agents, services.skills]) void one.refresh();
+  }, [services]);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const [isCollapsed, setCollapsed] = useState(() => localStorage.getItem(SIDEBAR_KEY) === "hidden");
+  const [above, setAbove] = useState<OverlayName | null>(null);
+  const [panel, setPanel] = useState<PanelName | null>(() => firstPanel(services));
+  const [inspected, setInspected] = useState<string | null>(null);
+  const composer = useRef<ComposerHandle>(null);
+  const [draft, setDraft] = useState(() => services.draft());
+  const chatId = useChatId(route);
+  const session = useMemo(() => (chatId === null ? draft : services.session(chatId)), [chatId, draft, services]);
+  const isRoom = route.kind === "room";
+  // The control room begins without what was open next to the chat.
+  useEffect(() => {
+    if (isRoom) setPanel(null);
+  }, [isRoom]);
   useOpenedPages(services, () => setPanel("pages"));
 
   const actions = useMemo(() => {
-    const open = (id: string | null) => {
-      navigate(id);
+    const open = (id: string | null, messageId: string | null = null) => {
+      openChat(id, messageId);
       setMenuOpen(false);
     };
     const startNew = () => {
@@ -44,14 +97,29 @@ export function App({ services }: { services: Services }) {
       open(null);
       composer.current?.focus();
     };
+    const collapse = (isHidden: boolean) => {
+      localStorage.setItem(SIDEBAR_KEY, isHidden ? "hidden" : "shown");
+      setCollapsed(isHidden);
+    };
     return {
       open,
       onNew: startNew,
-      onPalette: () => setPaletteOpen(true),
+      onChat: (agent: string) => {
+        const chat = services.draft();
+        void chat.setOptions({ agent });
+        setDraft(chat);
+        open(null);
+      },
+      onPalette: () => setAbove("palette"),
       onFocus: () => composer.current?.focus(),
       onStop: () => void (session.isBusy && session.stop()),
       onLeave: () => setMenuOpen(false),
+      onCollapse: () => collapse(true),
+      onShow: () => collapse(false),
+      onSidebar: () => collapse(localStorage.getItem(SIDEBAR_KEY) !== "hidden"),
       onPanel: setPanel,
+      onWorkbench: () => setPanel((before) => (before === null ? "tools" : null)),
+      onHelp: () => setAbove("help"),
       onInspect: (runId: string) => {
         setInspected(runId);
         setPanel("run");
@@ -59,73 +127,100 @@ export function App({ services }: { services: Services }) {
     };
   }, [draft, services, session]);
   useKeys(actions);
+  useAttention(services, session, actions);
 
-  if (isSignedOut) {
-    return (
-      <LanguageContext value={language}>
-        <SignIn owner={services.owner} />
-      </LanguageContext>
-    );
-  }
+  const panelProps: PanelProps = {
+    services,
+    argument: route.kind === "room" ? route.argument : null,
+    runId: inspected ?? session.runId,
+    onOpen: actions.open,
+    onInspect: actions.onInspect,
+    onChat: actions.onChat,
+    onPanel: route.kind === "room" ? openRoom : actions.onPanel,
+    onKeys: actions.onHelp,
+  };
+  const room = route.kind === "room" ? roomPanel(route.panel) : null;
   return (
-    <LanguageContext value={language}>
-      <ServicesContext value={services}>
-        <ChatContext value={session}>
-          <div className="flex h-full">
-            <Sidebar
-              services={services}
-              openId={route}
-              isOpen={isMenuOpen}
-              onClose={actions.onLeave}
-              onOpen={actions.open}
-              onNew={actions.onNew}
-              onRemoved={(id) => id === route && actions.onNew()}
-            />
-            <main className="flex min-w-0 flex-1 flex-col">
-              <TopBar
-                onMenu={() => setMenuOpen(true)}
-                onNew={actions.onNew}
-                isWorkbenchOpen={panel !== null}
-                onWorkbench={() => setPanel(panel === null ? "tools" : null)}
-                language={language}
-                onLanguage={setLanguage}
+    <ChatContext value={session}>
+      <div className="flex h-full">
+        <Sidebar
+          isOpen={isMenuOpen}
+          isCollapsed={isCollapsed}
+          onClose={actions.onLeave}
+          onCollapse={actions.onCollapse}
+          onNew={actions.onNew}
+        >
+          {room === null ? (
+            <Chats services={services} openId={chatId} onOpen={actions.open} onNew={actions.onNew} />
+          ) : (
+            <RoomList panel={room} onLeave={() => actions.open(chatId)} />
+          )}
+        </Sidebar>
+        <main className="flex min-w-0 flex-1 flex-col">
+          <Header
+            room={room}
+            onMenu={() => setMenuOpen(true)}
+            onNew={actions.onNew}
+            onSidebar={isCollapsed ? actions.onShow : null}
+            isWorkbenchOpen={room === null ? panel !== null : null}
+            onWorkbench={actions.onWorkbench}
+            onKeys={actions.onHelp}
+          >
+            <Waiting services={services} onOpen={actions.open} />
+          </Header>
+          {room === null ? (
+            <ErrorBoundary key={session.id} fallback={<BrokenChat onStop={actions.onStop} onNew={actions.onNew} />}>
+              <ChatPage
+                composer={composer}
+                target={route.kind === "chat" ? route.messageId : null}
+                onStarted={() => keepAddress(session)}
+                onInspect={actions.onInspect}
+                onSchedules={() => setPanel("schedules")}
               />
-              <ErrorBoundary key={session.id} fallback={<BrokenChat onStop={actions.onStop} onNew={actions.onNew} />}>
-                <ChatPage
-                  composer={composer}
-                  onStarted={() => navigate(session.id, "replace")}
-                  onInspect={actions.onInspect}
-                  onSchedules={() => setPanel("schedules")}
-                />
-              </ErrorBoundary>
-            </main>
-            {panel === null ? null : (
-              <Workbench
-                services={services}
-                panel={panel}
-                runId={inspected ?? session.runId}
-                onPanel={setPanel}
-                onClose={() => setPanel(null)}
-              />
-            )}
-          </div>
-          {isPaletteOpen ? (
-            <Palette
-              commands={makeCommands(services, actions, setLanguage, LANGUAGES[language].text)}
-              onClose={() => setPaletteOpen(false)}
-            />
-          ) : null}
-        </ChatContext>
-      </ServicesContext>
-    </LanguageContext>
+            </ErrorBoundary>
+          ) : (
+            <Room panel={room} {...panelProps} />
+          )}
+        </main>
+        {panel === null ? null : (
+          <Workbench panel={panel} onClose={() => setPanel(null)} {...panelProps} onPanel={setPanel} />
+        )}
+      </div>
+      <Overlay shown={above} services={services} actions={actions} onClose={() => setAbove(null)} />
+    </ChatContext>
   );
+}
+
+type HeaderProps = Omit<React.ComponentProps<typeof TopBar>, "title"> & { room: PanelName | null };
+
+function Header({ room, ...props }: HeaderProps) {
+  const t = useText();
+  const { title } = useChatSession();
+  return <TopBar {...props} title={room === null ? title : t.panelTitles[room]} />;
+}
+
+/** The address of a chat that has got its first message. */
+function keepAddress(session: ChatSession): void {
+  navigate({ kind: "chat", sessionId: session.id, messageId: null }, "replace");
+}
+
+/** The chat in the address, and in the control room the one that was open before. */
+function useChatId(route: Route): string | null {
+  const last = useRef<string | null>(null);
+  if (route.kind === "chat") last.current = route.sessionId;
+  return last.current;
+}
+
+/** After a reload the opened pages are shown again where there is room for them. */
+function firstPanel(services: Services): PanelName | null {
+  return services.stack.read().items.length > 0 && matchMedia("(width >= 64rem)").matches ? "pages" : null;
 }
 
 /** Brings the pages to the front when a tool has opened one. */
 function useOpenedPages(services: Services, onOpened: () => void): void {
-  const { activeKey } = useStore(services.stack);
+  const { opened } = useStore(services.stack);
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a newly opened page matters
   useEffect(() => {
-    if (activeKey !== null) onOpened();
-  }, [activeKey]);
+    if (opened > 0) onOpened();
+  }, [opened]);
 }

@@ -1,4 +1,4 @@
-import { initialLanguage, LANGUAGES, useText } from "@/text/text";
+import { initialLanguage, textIn, useText } from "@/text/text";
 import { Button } from "@/ui/button";
 import { Notice } from "@/ui/notice";
 
@@ -20,7 +20,7 @@ export function BrokenChat({ onStop, onNew }: { onStop: () => void; onNew: () =>
 
 /** Shown in place of a page that cannot be rendered at all. */
 export function BrokenPage() {
-  const t = LANGUAGES[initialLanguage()].text;
+  const t = textIn(initialLanguage());
   return (
     <div className="mx-auto w-full max-w-180 p-4">
       <Notice title={t.undrawablePage} hint={t.undrawableChatHint}>

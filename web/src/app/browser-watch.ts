@@ -6,9 +6,6 @@ import type { Ask } from "@/protocol/ask";
 import { isToolPart, type ToolPart, toolName } from "@/protocol/message";
 import { optionalText } from "@/protocol/shapes";
 
-/** The tab that the run belongs to acts at once; other tabs wait this long before they act instead. */
-const COURTESY = 1500;
-
 export class BrowserWatch {
   constructor(
     private readonly tabId: string,
@@ -18,10 +15,9 @@ export class BrowserWatch {
   async take(ask: Ask, session: ChatSession): Promise<void> {
     if (ask.kind !== "browser") return;
     const owner = ask.payload["tab_id"];
-    if (owner !== undefined && owner !== this.tabId) await new Promise((resolve) => setTimeout(resolve, COURTESY));
-    const call = callOf(ask, session, owner === this.tabId);
+    const call = callOf(ask, session, owner === undefined || owner === this.tabId);
     // Without the server the result cannot be delivered; the ask arrives again with the stream.
-    if (call !== null) await this.executor.execute(call).catch(() => undefined);
+    if (call !== null) await this.executor.offer(call).catch(() => undefined);
   }
 }
 

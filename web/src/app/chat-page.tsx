@@ -1,50 +1,67 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
+import { AskBar } from "@/app/ask-bar";
 import { BackgroundTasks } from "@/app/background-tasks";
 import { Greeting } from "@/app/greeting";
 import { Messages } from "@/app/messages";
 import { OriginBar } from "@/app/origin-bar";
+import { useRoute } from "@/app/route";
 import { useServices } from "@/app/services";
+import { useMode } from "@/app/use-mode";
 import { AgentPicker } from "@/features/agents/agent-picker";
+import { askPlaces } from "@/features/approvals/ask-places";
+import { ModePicker } from "@/features/approvals/mode-picker";
+import { mentionedAgent, type Suggestion } from "@/features/chat/completion";
 import { Composer, type ComposerHandle } from "@/features/chat/composer";
+import { NEW_CHAT } from "@/features/chat/drafts";
 import { PendingList } from "@/features/chat/pending-list";
 import type { Outgoing } from "@/features/chat/session-info";
-import { useAgent, useChatSession, useHasMessages, useIsBusy, usePending } from "@/features/chat/use-chat";
+import { useChatOptions, useChatSession, useHasMessages, useIsBusy, usePending } from "@/features/chat/use-chat";
 import { ModelBanner } from "@/features/models/model-banner";
 import { ModelPicker } from "@/features/models/model-picker";
-import { DEFAULT_AGENT, defaultFirst } from "@/protocol/catalog";
+import { activeModel } from "@/features/models/model-store";
+import { type AgentInfo, DEFAULT_AGENT, type SkillInfo } from "@/protocol/catalog";
 import type { MessageMode } from "@/protocol/inbox";
-import { listAgents, listSkills } from "@/transport/catalog";
+import type { MessagePart } from "@/protocol/message";
+import type { ChoiceChange } from "@/protocol/session";
+import { ErrorNotice } from "@/ui/notice";
 import { useStore } from "@/ui/store";
-
-const MODEL_KEY = "dovetail.model";
 
 interface ChatPageProps {
   composer: React.RefObject<ComposerHandle | null>;
   onStarted: () => void;
+  /** The message in the address. */
+  target: string | null;
   onInspect: (runId: string) => void;
   onSchedules: () => void;
 }
 
-export function ChatPage({ composer, onStarted, onInspect, onSchedules }: ChatPageProps) {
+export function ChatPage({ composer, onStarted, target, onInspect, onSchedules }: ChatPageProps) {
   const services = useServices();
   const { session, isLoading, loadError } = useChatSession();
   const isBusy = useIsBusy();
   const hasMessages = useHasMessages();
   const { models, isKnown } = useStore(services.models);
-  const [chosen, setChosen] = useState(() => localStorage.getItem(MODEL_KEY));
-  const skills = useCatalog(listSkills, (found) => found.skills);
-  const model = models.find((one) => one.name === chosen && one.state === "ready");
-  const agents = useCatalog(listAgents, (found) => defaultFirst(found.agents));
-  const agent = useAgent() ?? DEFAULT_AGENT;
+  const choice = useChatOptions();
+  const [refusal, setRefusal] = useState<unknown>(null);
+  const { items: skills } = useStore(services.skills);
+  const { items: agents } = useStore(services.agents);
+  const agent = choice.agent ?? DEFAULT_AGENT;
   const agentNames = useMemo(() => new Set(agents.map((one) => one.name)), [agents]);
-  const isAgentThere = agents.some((one) => one.name === agent);
+  useForgottenChoice(agents);
   useEffect(() => {
-    session.requestBody = () => ({
-      ...(model === undefined ? {} : { model: model.name }),
-      ...(isAgentThere ? { agent } : {}),
-    });
-  }, [session, model, agent, isAgentThere]);
+    session.requestBody = (parts) => addressee(parts, agentNames);
+  }, [session, agentNames]);
+  const suggestions = useMemo(() => suggest(agents, skills), [agents, skills]);
+  const [editing, setEditing] = useState<string | null>(null);
+  const route = useRoute();
+  const isNew = route.kind === "chat" && route.sessionId === null;
+  const agentTitle = agents.find((one) => one.name === agent)?.title ?? agent;
+  const { permitted, mode, name: modeName, toOption } = useMode();
+  const modelName = choice.model ?? activeModel(models)?.name;
 
+  useEffect(() => {
+    askPlaces.rest = () => composer.current?.focus();
+  }, [composer]);
   const send = useCallback(
     (message: Outgoing, mode: MessageMode) => {
       const sent = session.submit(message, mode);
@@ -53,30 +70,62 @@ export function ChatPage({ composer, onStarted, onInspect, onSchedules }: ChatPa
     },
     [session, onStarted],
   );
-  const choose = (name: string | null) => {
-    setChosen(name);
-    if (name === null) localStorage.removeItem(MODEL_KEY);
-    else localStorage.setItem(MODEL_KEY, name);
+  const editLast = () => {
+    const last = session.state.messages.findLast((message) => message.role === "user");
+    if (last !== undefined && !session.isBusy) setEditing(last.id);
   };
+  const edit = useCallback(
+    (id: string | null) => {
+      setEditing(id);
+      if (id === null) composer.current?.focus();
+    },
+    [composer],
+  );
+  const choose = (change: ChoiceChange) =>
+    void session.setOptions(change).then(
+      () => setRefusal(null),
+      (error: unknown) => setRefusal(error),
+    );
   const isEmpty = !hasMessages && !isLoading && loadError === null;
   return (
     <div className={`flex min-h-0 flex-1 flex-col ${isEmpty ? "justify-center pb-[12vh]" : ""}`}>
       <OriginBar onSchedules={onSchedules} />
-      {isEmpty ? <Greeting onPick={(text) => composer.current?.fill(text)} /> : <Messages onInspect={onInspect} />}
+      {isEmpty ? (
+        <div className="min-h-0 overflow-y-auto">
+          <Greeting onPick={(text) => composer.current?.fill(text)} />
+        </div>
+      ) : (
+        <Messages editing={editing} onEdit={edit} onInspect={onInspect} target={target} />
+      )}
       <div className="mx-auto w-full max-w-180 space-y-2 px-4 pb-4">
         {isKnown ? <ModelBanner models={models} /> : null}
         <BackgroundTasks agents={agentNames} />
+        <AskBar />
         <PendingList messages={usePending()} onRemove={(id) => void session.inbox.remove(id).catch(() => undefined)} />
+        {refusal === null ? null : <ErrorNotice error={refusal} />}
         <Composer
           handle={composer}
+          drafts={services.drafts}
+          draftKey={isNew ? NEW_CHAT : session.id}
           isBusy={isBusy}
-          skills={skills}
           onSend={send}
           onStop={() => void session.stop()}
+          onEditLast={editLast}
+          suggestions={suggestions}
+          library={services.prompts}
+          options={choice}
+          onOptions={(change) => session.setOptions(change)}
+          summary={[agentTitle, modeName, modelName].filter(Boolean).join(" · ")}
           tools={
             <>
-              <AgentPicker agents={agents} chosen={agent} onChoose={(name) => session.choose(name)} />
-              <ModelPicker models={models} chosen={chosen} onChoose={choose} />
+              <AgentPicker agents={agents} chosen={agent} onChoose={(name) => choose({ agent: name })} />
+              <ModePicker
+                modes={permitted}
+                chosen={mode}
+                isBusy={isBusy}
+                onChoose={(name) => choose({ mode: toOption(name) })}
+              />
+              <ModelPicker models={models} chosen={choice.model ?? null} onChoose={(model) => choose({ model })} />
             </>
           }
         />
@@ -85,15 +134,31 @@ export function ChatPage({ composer, onStarted, onInspect, onSchedules }: ChatPa
   );
 }
 
-/** A list from the server; empty until it is loaded, and if the server does not have the route. */
-function useCatalog<Found, Item>(load: () => Promise<Found>, pick: (found: Found) => Item[]): Item[] {
-  const [items, setItems] = useState<Item[]>([]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `pick` never changes
+/** Leaves out of a new chat what the browser remembers but the server does not have any more. */
+function useForgottenChoice(agents: readonly AgentInfo[]): void {
+  const { models: store } = useServices();
+  const { session } = useChatSession();
+  const { agent, model } = useChatOptions();
+  const { models, isKnown } = useStore(store);
+  const isModelGone = isKnown && !models.some((one) => one.name === model && one.state === "ready");
+  const isAgentGone = agents.length > 0 && !agents.some((one) => one.name === agent);
   useEffect(() => {
-    load().then(
-      (found) => setItems(pick(found)),
-      () => setItems([]),
-    );
-  }, [load]);
-  return items;
+    if (session.options.isStored) return;
+    if (isModelGone) session.options.forget("model");
+    if (isAgentGone) session.options.forget("agent");
+  }, [session, isModelGone, isAgentGone]);
+}
+
+function suggest(agents: readonly AgentInfo[], skills: readonly SkillInfo[]): Suggestion[] {
+  return [
+    ...agents.map(({ name, title, description }) => ({ kind: "agent" as const, name, title, description })),
+    ...skills.map(({ name, description }) => ({ kind: "skill" as const, name, title: `/skill/${name}`, description })),
+  ];
+}
+
+/** The agent that a message names. */
+function addressee(parts: readonly MessagePart[], names: ReadonlySet<string>): { agent?: string } {
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  const agent = mentionedAgent(text, names);
+  return agent === null ? {} : { agent };
 }

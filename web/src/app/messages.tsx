@@ -1,44 +1,59 @@
 import { Activity } from "lucide-react";
-import { memo, useState } from "react";
-import { drawTool } from "@/app/drawings";
-import { navigate } from "@/app/route";
+import { lazy, memo, Suspense, useEffect, useState } from "react";
+import { drawWork } from "@/app/drawings";
+import { openChat } from "@/app/route";
 import { BranchNav } from "@/features/branches/branch-nav";
-import { EditField } from "@/features/chat/edit-field";
 import { Failure } from "@/features/chat/failure";
 import { MessageFooter } from "@/features/chat/message-footer";
 import { MessageView } from "@/features/chat/message-view";
 import { Outcome } from "@/features/chat/outcome";
 import { Thread } from "@/features/chat/thread";
 import { useChat, useChatSession, useChatState } from "@/features/chat/use-chat";
+import { useSlice } from "@/features/chat/use-slice";
 import { type ChatMessage, messageText } from "@/protocol/message";
 import type { SiblingInfo } from "@/protocol/session";
 import { useText } from "@/text/text";
 import { IconButton } from "@/ui/button";
+import { Confirm } from "@/ui/dialog";
 import { ErrorBoundary } from "@/ui/error-boundary";
 import { Notice } from "@/ui/notice";
 import { Spinner } from "@/ui/spinner";
 
+const EditField = lazy(async () => ({ default: (await import("@/features/chat/edit-field")).EditField }));
+
+interface MessagesProps {
+  /** The message that is being edited. */
+  editing: string | null;
+  onEdit: (id: string | null) => void;
+  onInspect: (runId: string) => void;
+  /** The message in the address. */
+  target: string | null;
+}
+
 /** The conversation: its messages, the answer in progress, and errors. */
-export function Messages({ onInspect }: { onInspect: (runId: string) => void }) {
+export function Messages({ editing, onEdit, onInspect, target }: MessagesProps) {
   const t = useText();
   const { session, siblingNav } = useChatSession();
   const { messages, isBusy } = useChatState();
-  const [editing, setEditing] = useState<string | null>(null);
+  const [deleting, setDeleting] = useState<string | null>(null);
   const last = messages.at(-1);
+  useReachedTarget(target);
+  const { shown, thread, switchTo } = useSlice(target);
   return (
-    <Thread chatId={session.id} questions={messages.filter((message) => message.role === "user").length}>
+    <Thread {...thread}>
       <div className="space-y-3">
-        {messages.map((message) =>
+        {shown.map((message) =>
           message.id === editing ? (
-            <EditField
-              key={message.id}
-              text={messageText(message)}
-              onCancel={() => setEditing(null)}
-              onSend={(text) => {
-                setEditing(null);
-                void session.edit(message.id, { text });
-              }}
-            />
+            <Suspense key={message.id}>
+              <EditField
+                message={{ text: messageText(message), files: message.parts.filter((part) => part.type === "file") }}
+                onCancel={() => onEdit(null)}
+                onSend={(edited) => {
+                  onEdit(null);
+                  void session.edit(message.id, edited);
+                }}
+              />
+            </Suspense>
           ) : (
             <ErrorBoundary key={message.id} subject={message} fallback={<Notice title={t.undrawablePart} />}>
               <Entry
@@ -46,16 +61,40 @@ export function Messages({ onInspect }: { onInspect: (runId: string) => void }) 
                 isLive={isBusy && message === last && message.role === "assistant"}
                 isDisabled={isBusy}
                 siblings={siblingNav[message.id]}
-                onEdit={setEditing}
+                onEdit={onEdit}
+                onDelete={setDeleting}
+                onSwitch={switchTo}
                 onInspect={onInspect}
               />
             </ErrorBoundary>
           ),
         )}
-        <Status onRetry={() => void (last && session.retry(last.id))} />
+        {thread.hasNewer ? null : <Status onRetry={() => void (last && session.retry(last.id))} />}
       </div>
+      {deleting === null ? null : (
+        <Confirm
+          title={t.deleteMessageTitle}
+          action={t.deleteMessage}
+          isDanger
+          onConfirm={() => session.remove(deleting)}
+          onClose={() => setDeleting(null)}
+        >
+          <p className="text-soft">{t.deleteMessageHint}</p>
+        </Confirm>
+      )}
     </Thread>
   );
+}
+
+/** Loads the message in the address; one of another branch is brought to the front. */
+function useReachedTarget(target: string | null): void {
+  const { session, isLoading } = useChatSession();
+  const { messages, isBusy } = useChatState();
+  const isShown = messages.some((message) => message.id === target);
+  const isElsewhere = target !== null && !isShown && !isLoading && !isBusy && messages.length > 0;
+  useEffect(() => {
+    if (isElsewhere) void session.reach(target).catch(() => undefined);
+  }, [session, target, isElsewhere]);
 }
 
 /** What the page waits for, or what went wrong; never an endless spinner. */
@@ -90,11 +129,14 @@ interface EntryProps {
   isDisabled: boolean;
   siblings: SiblingInfo | undefined;
   onEdit: (id: string) => void;
+  onDelete: (id: string) => void;
+  onSwitch: (id: string) => Promise<void>;
   onInspect: (runId: string) => void;
 }
 
 /** A message with its actions; rendered again only when it changes. */
-const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdit, onInspect }: EntryProps) {
+const Entry = memo(function Entry(props: EntryProps) {
+  const { message, isLive, isDisabled, siblings, onEdit, onDelete, onSwitch, onInspect } = props;
   const t = useText();
   const session = useChat();
   const retry = (id: string) => void session.retry(id);
@@ -105,7 +147,8 @@ const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdi
       isDisabled={isDisabled}
       onRetry={retry}
       onEdit={onEdit}
-      lead={<BranchNav siblings={siblings} isDisabled={isDisabled} onSwitch={(id) => void session.switchTo(id)} />}
+      onDelete={siblings === undefined ? null : onDelete}
+      lead={<BranchNav siblings={siblings} isDisabled={isDisabled} onSwitch={(id) => void onSwitch(id)} />}
     >
       {runId === undefined ? null : (
         <IconButton label={t.inspectRun} className="size-7" onClick={() => onInspect(runId)}>
@@ -118,8 +161,8 @@ const Entry = memo(function Entry({ message, isLive, isDisabled, siblings, onEdi
     <MessageView
       message={message}
       isLive={isLive}
-      drawTool={drawTool}
-      onOpen={navigate}
+      drawWork={drawWork}
+      onOpen={openChat}
       outcome={isLive ? null : <Outcome metadata={message.metadata} onRetry={() => retry(message.id)} />}
       footer={isLive ? null : footer}
     />

@@ -1,20 +1,57 @@
-/** The address of the page: `#/s/<session>` or nothing for a new chat. */
+/** The address of the page: a chat, a panel of the control room, or a shared chat. */
 
-import { useSyncExternalStore } from "react";
+import { useMemo, useSyncExternalStore } from "react";
 
-export function readRoute(hash: string): string | null {
-  const match = /^#\/s\/([^/?]+)$/.exec(hash);
-  return match?.[1] === undefined ? null : decodeURIComponent(match[1]);
+export type Route =
+  | { kind: "chat"; sessionId: string | null; messageId: string | null }
+  | { kind: "room"; panel: string; argument: string | null }
+  | { kind: "shared"; token: string };
+
+export function readRoute(hash: string): Route {
+  const [place = "", first = "", second = ""] = hash.replace(/^#\/?/, "").split("/").map(decode);
+  if (place === "room") return { kind: "room", panel: first, argument: second || null };
+  if (place === "shared" && first !== "") return { kind: "shared", token: first };
+  const isChat = place === "s" && first !== "";
+  return { kind: "chat", sessionId: isChat ? first : null, messageId: isChat && second !== "" ? second : null };
 }
 
-export function routeTo(sessionId: string | null): string {
-  return sessionId === null ? "#/" : `#/s/${encodeURIComponent(sessionId)}`;
+export function addressOf(route: Route): string {
+  switch (route.kind) {
+    case "chat":
+      return address("s", route.sessionId, route.messageId);
+    case "room":
+      return address("room", route.panel, route.argument);
+    case "shared":
+      return address("shared", route.token, null);
+  }
 }
 
-export function navigate(sessionId: string | null, how: "push" | "replace" = "push"): void {
-  if (how === "replace") history.replaceState(null, "", routeTo(sessionId));
-  else history.pushState(null, "", routeTo(sessionId));
+function address(place: string, first: string | null, second: string | null): string {
+  if (first === null || first === "") return place === "room" ? "#/room" : "#/";
+  return `#/${place}/${encodeURIComponent(first)}${second === null ? "" : `/${encodeURIComponent(second)}`}`;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export function navigate(route: Route, how: "push" | "replace" = "push"): void {
+  if (how === "replace") history.replaceState(null, "", addressOf(route));
+  else history.pushState(null, "", addressOf(route));
   dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** Opens a chat, at one of its messages if it is named; null for a new one. */
+export function openChat(sessionId: string | null, messageId: string | null = null): void {
+  navigate({ kind: "chat", sessionId, messageId });
+}
+
+export function openRoom(panel: string, argument: string | null = null): void {
+  navigate({ kind: "room", panel, argument });
 }
 
 function subscribe(listener: () => void): () => void {
@@ -26,7 +63,7 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The session in the address. */
-export function useRoute(): string | null {
-  return useSyncExternalStore(subscribe, () => readRoute(location.hash));
+export function useRoute(): Route {
+  const hash = useSyncExternalStore(subscribe, () => location.hash);
+  return useMemo(() => readRoute(hash), [hash]);
 }

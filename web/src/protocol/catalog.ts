@@ -42,20 +42,31 @@ export interface ExtensionReport {
   loaded: string[];
   failed: Fault[];
   kept: string[];
+  /** Folders that the settings leave out. */
+  excluded: string[];
+  notices: Array<{ folder: string; text: string }>;
+  /** The modules and style sheets that folders bring for the page. */
+  web: Record<string, string[]>;
   isWatching: boolean;
 }
 
 const names = (value: unknown): string[] => list(value).map((name) => text(name));
 
-function parseFault(value: unknown): Fault {
+export function parseFault(value: unknown): Fault {
   const body = record(value);
   const line = number(body["line"]);
   const source = optionalText(body["path"] ?? body["file"]);
   return {
-    name: text(body["extension"]),
+    name: text(body["extension"]) || nameOfFile(source ?? ""),
     message: text(body["message"] ?? body["error"]),
     source: source !== null && line > 0 ? `${source}:${line}` : source,
   };
+}
+
+/** The name under which a file is known: a skill has that of its folder. */
+function nameOfFile(path: string): string {
+  const [file = "", folder = ""] = path.split(/[\\/]/).reverse();
+  return file === "SKILL.md" ? folder : file.replace(/\.[^.]+$/, "");
 }
 
 export function parseTools(value: unknown): { tools: ToolInfo[]; generation: number } {
@@ -117,6 +128,12 @@ export function parseExtensions(value: unknown): ExtensionReport {
     loaded: names(body["loaded_extensions"]),
     failed: list(body["failed_extensions"]).map(parseFault),
     kept: names(body["kept"]),
+    excluded: names(body["excluded"]),
+    notices: list(body["notices"]).map((notice) => {
+      const { extension, text: words } = record(notice);
+      return { folder: text(extension), text: text(words) };
+    }),
+    web: Object.fromEntries(Object.entries(record(body["web"])).map(([folder, urls]) => [folder, names(urls)])),
     isWatching: body["watching"] === true,
   };
 }

@@ -173,6 +173,7 @@ export interface TurnEndEvent {
   turn: number;
   usage: Usage;
   finish_reason: string;
+  model: string;
 }
 
 /** The answer of this turn so far is void: the run was resumed after a crash and asks again. */

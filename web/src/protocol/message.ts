@@ -21,7 +21,9 @@ export interface MessageMetadata {
   /** The limit after which a last turn saved the answer, and which limit was reached, in words. */
   limit?: string | null;
   notice?: string;
-  error?: { message?: string; hint?: string };
+  /** Why the model broke off the answer: `length`, or `content-filter`. */
+  cut?: string;
+  error?: { type?: string; message?: string; hint?: string };
 }
 
 export type DataParts = Record<string, unknown>;

@@ -64,7 +64,7 @@ test("a child's text and calls become a transcript", () => {
       input: { query: "joints" },
       output: "3 found",
       preliminary: false,
-      toolMetadata: { duration: 0.5 },
+      toolMetadata: { status: "ok", duration: 0.5 },
     },
     { type: "text", text: "There are three.", state: "done" },
   ]);
@@ -177,7 +177,7 @@ function randomTurn(random: Random, path: string[], turn: number): Event[] {
     random(5) === 0 ? [...randomText(random, `${turn} void`).slice(0, -1), { type: "turn-reset" }] : [];
   const said = [request, ...reset, ...randomText(random, `${turn}`)];
   const calls = Array.from({ length: random(3) }, (_, index) => randomCall(random, path, `${turn}.${index}`));
-  const end: RunEvent = { type: "turn-end", turn, usage: USAGE, finish_reason: "stop" };
+  const end: RunEvent = { type: "turn-end", turn, usage: USAGE, finish_reason: "stop", model: "" };
   return [...said.map((event): Event => [path, event]), ...interleave(random, calls), [path, end]];
 }
 

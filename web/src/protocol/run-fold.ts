@@ -77,7 +77,7 @@ function advanceCall(run: Run, entry: RunEntry): Run {
       }));
     }
     case "tool-start":
-      return changeCall(run, `tool ${entry.call_id}`, { title: entry.title });
+      return changeCall(run, `tool ${entry.call_id}`, { title: entry.title, toolMetadata: { kind: entry.kind } });
     case "tool-progress":
       return changeCall(run, `tool ${entry.call_id}`, {
         state: "output-available",
@@ -86,10 +86,8 @@ function advanceCall(run: Run, entry: RunEntry): Run {
       });
     case "tool-end": {
       const { status, result, error } = entry;
-      const done = changeCall(run, `tool ${entry.call_id}`, {
-        toolMetadata: { duration: entry.duration },
-        ...endOf(entry),
-      });
+      const timed = change(run, `tool ${entry.call_id}`, ({ part }) => ({ part: addEnd(part, entry) }));
+      const done = changeCall(timed, `tool ${entry.call_id}`, endOf(entry));
       return end(done, `tool ${entry.call_id}`, entry, () => ({ detail: { status, result, error } }));
     }
     case "ask-request": {
@@ -175,6 +173,11 @@ function beginCall(run: Run, entry: Event<"tool-input-start" | "tool-input-end">
 
 function changeCall(run: Run, id: string, changes: Json): Run {
   return change(run, id, ({ part }) => ({ part: { ...part, ...changes } as ToolPart }));
+}
+
+function addEnd(part: MessagePart | null, { status, duration }: Event<"tool-end">): MessagePart | null {
+  if (part === null || !isToolPart(part)) return part;
+  return { ...part, toolMetadata: { ...part.toolMetadata, status, duration } };
 }
 
 function questionOf({ ask_id, payload }: Event<"ask-request">): Json {

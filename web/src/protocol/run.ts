@@ -1,7 +1,7 @@
 /** Runs as the page shows them: in the transcript of a sub-agent and on the inspector's timeline. */
 
 import type { RunEndEvent, Usage } from "@/protocol/events.gen";
-import { isToolPart, type MessagePart } from "@/protocol/message";
+import type { MessagePart } from "@/protocol/message";
 import { isRecord, type Json, list, optionalText, text } from "@/protocol/shapes";
 
 export type RunState = "running" | "done" | "failed" | "stopped";
@@ -84,11 +84,33 @@ export function partsOf(run: Run): MessagePart[] {
   return run.steps.map((step) => step.part).filter((part) => part !== null);
 }
 
+const indexes = new WeakMap<Runs, Map<string, Run[]>>();
+
+/** The runs that a call has started; `callerId` is the run that made the call, null for the answer itself. */
+export function runsOfCall(runs: Runs, callerId: string | null, callId: string): readonly Run[] {
+  let index = indexes.get(runs);
+  if (index === undefined) {
+    index = new Map();
+    for (const run of Object.values(runs)) {
+      const key = callKey(run.path.length === 2 ? null : (run.path.at(-2) ?? null), run.parentCallId ?? "");
+      index.set(key, [...(index.get(key) ?? []), run]);
+    }
+    indexes.set(runs, index);
+  }
+  return index.get(callKey(callerId, callId)) ?? NONE;
+}
+
+const NONE: readonly Run[] = [];
+
+function callKey(callerId: string | null, callId: string): string {
+  return `${callerId ?? ""} ${callId}`;
+}
+
 /** Whether this run, or one below it, waits for an answer. */
 export function waitsForAnswer(run: Run, runs: Runs): boolean {
   if (run.state !== "running") return false;
-  if (run.steps.some(({ part }) => part !== null && isToolPart(part) && part.state === "approval-requested"))
-    return true;
+  const isOpen = ({ kind, end, title }: Step) => kind === "ask" && end === null && title !== "browser";
+  if (run.steps.some(isOpen)) return true;
   return Object.values(runs).some((child) => child.path.at(-2) === run.runId && waitsForAnswer(child, runs));
 }
 

@@ -10,8 +10,8 @@ test("a session that no person has started says what did", () => {
   const child = { parent_id: "p", agent: "scribe", origin: { kind: "background", agent: "scribe", run_id: "r" } };
   expect(parseView(child)).toMatchObject({
     parentId: "p",
-    agent: "scribe",
+    choice: { agent: "scribe" },
     origin: { kind: "background", agent: "scribe" },
   });
-  expect(parseView({ origin: null })).toMatchObject({ parentId: null, agent: null, origin: null });
+  expect(parseView({ origin: null })).toMatchObject({ parentId: null, choice: {}, origin: null });
 });

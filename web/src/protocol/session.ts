@@ -9,6 +9,37 @@ export interface SessionSummary {
   updatedAt: number;
   isRunning: boolean;
   origin: SessionOrigin | null;
+  isPinned: boolean;
+  folder: string | null;
+  /** The messages that contain what was searched. */
+  places: Place[];
+}
+
+/** A message that contains what was searched, and the neighbourhood of the first place in it. */
+export interface Place {
+  messageId: string;
+  role: string;
+  text: string;
+}
+
+/** Which sessions are listed; an empty folder: those in none. */
+export interface SessionQuery {
+  query?: string;
+  cursor?: string | null;
+  isPinned?: boolean;
+  folder?: string;
+}
+
+export interface Folder {
+  name: string;
+  count: number;
+}
+
+/** A link that shows a chat to whoever has it. */
+export interface Share {
+  token: string;
+  isWithWork: boolean;
+  createdAt: number;
 }
 
 /** What started a session that no person has started. */
@@ -23,13 +54,41 @@ export interface SiblingInfo {
   next: string | null;
 }
 
+/** The options of a chat; what is missing is the server's choice. */
+export interface ChatOptions {
+  model?: string | undefined;
+  mode?: string | undefined;
+  instructions?: string | undefined;
+  temperature?: number | undefined;
+  max_tokens?: number | undefined;
+  thinking?: string | undefined;
+  time_zone?: string | undefined;
+}
+
+/** The agent of a chat and its options. */
+export interface ChatChoice extends ChatOptions {
+  agent?: string | undefined;
+}
+
+/** A change of the choice; null for the server's choice. */
+export type ChoiceChange = { [Name in keyof ChatChoice]?: ChatChoice[Name] | null };
+
+/** The wanted part of the shown path: the newest `limit` messages, those in front of one, or also all since one. */
+export interface Stretch {
+  limit: number;
+  before?: string | undefined;
+  since?: string | undefined;
+}
+
 export interface SessionView {
   title: string;
   runId: string | null;
   messages: ChatMessage[];
+  /** How many messages are in front of these. */
+  older?: number;
   siblings: Record<string, SiblingInfo>;
-  /** The agent that answers here unless another one is chosen. */
-  agent?: string | null;
+  /** The agent that answers here, and the options of its answers. */
+  choice?: ChatChoice;
   /** The session whose agent started this one. */
   parentId?: string | null;
   origin?: SessionOrigin | null;
@@ -42,6 +101,27 @@ function parseSummary(value: Json): SessionSummary {
     updatedAt: time(value["updated_at"]),
     isRunning: optionalText(value["run_id"]) !== null,
     origin: parseOrigin(record(value["origin"])),
+    isPinned: value["pinned"] === true,
+    folder: optionalText(value["folder"]),
+    places: list(value["places"]).filter(isRecord).map(parsePlace),
+  };
+}
+
+function parsePlace(value: Json): Place {
+  return { messageId: text(value["message_id"]), role: text(value["role"]), text: text(value["text"]) };
+}
+
+export function parseFolders(value: unknown): Folder[] {
+  const folders = list(record(value)["folders"]).filter(isRecord);
+  return folders.map((folder) => ({ name: text(folder["name"]), count: number(folder["sessions"]) }));
+}
+
+export function parseShare(value: unknown): Share {
+  const share = record(value);
+  return {
+    token: text(share["token"]),
+    isWithWork: share["with_work"] === true,
+    createdAt: time(share["created_at"]),
   };
 }
 
@@ -82,6 +162,11 @@ function parseSibling(value: Json): SiblingInfo {
   };
 }
 
+function parseChoice({ agent, options }: Json): ChatChoice {
+  const name = optionalText(agent);
+  return { ...(record(options) as ChatOptions), ...(name === null ? {} : { agent: name }) };
+}
+
 export function parseView(value: unknown): SessionView {
   const body = record(value);
   const path = list(body["path"]).filter(isRecord);
@@ -89,8 +174,9 @@ export function parseView(value: unknown): SessionView {
     title: text(body["title"]),
     runId: optionalText(body["run_id"]),
     messages: path.map(parseMessage),
+    older: number(body["older"]),
     siblings: Object.fromEntries(path.map(({ id, siblings }) => [text(id), parseSibling(record(siblings))])),
-    agent: optionalText(body["agent"]),
+    choice: parseChoice(body),
     parentId: optionalText(body["parent_id"]),
     origin: parseOrigin(record(body["origin"])),
   };

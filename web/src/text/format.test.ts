@@ -12,6 +12,7 @@ test("sizes, times and counts are short", () => {
     "1.1 GB",
   ]);
   expect([0, 0.25, 3.14, 61].map(formatSeconds)).toEqual(["<1 ms", "250 ms", "3.1 s", "1 min 1 s"]);
+  expect([59.97, 119.7].map(formatSeconds)).toEqual(["1 min 0 s", "2 min 0 s"]);
   expect([7, 9_999, 12_345, 250_000].map(formatCount)).toEqual(["7", "9999", "12.3k", "250k"]);
 });
 

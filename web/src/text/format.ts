@@ -15,8 +15,9 @@ export function formatSize(bytes: number): string {
 export function formatSeconds(seconds: number): string {
   if (seconds < 0.001) return "<1 ms";
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 60) return `${seconds.toFixed(1)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 /** A price in the currency of the price table, with its significant digits. */
@@ -30,6 +31,7 @@ export function formatPrice(price: number): string {
 }
 
 export function formatCount(count: number): string {
+  if (count >= 999_500) return `${(count / 1_000_000).toFixed(count < 99_950_000 ? 1 : 0)}M`;
   return count < 10_000 ? String(count) : `${(count / 1000).toFixed(count < 100_000 ? 1 : 0)}k`;
 }
 
@@ -51,4 +53,14 @@ export function formatMoment(time: number, locale: string, zone?: string): strin
 /** The reader's time zone. */
 export function ownZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+}
+
+/** How long ago a time was, such as “5 minutes ago”. */
+export function formatAge(time: number, locale: string, now = Date.now()): string {
+  const seconds = Math.max(0, (now - time) / 1000);
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  if (seconds < 59.95) return format.format(0, "second");
+  if (seconds < 3600) return format.format(-Math.floor(seconds / 60), "minute");
+  if (seconds < 86_400) return format.format(-Math.floor(seconds / 3600), "hour");
+  return format.format(-Math.floor(seconds / 86_400), "day");
 }

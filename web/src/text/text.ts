@@ -1,16 +1,29 @@
-/** The language of the page and its texts. */
+/** The language of the page and its texts. English is always there, another language is loaded when it is chosen. */
 
 import { createContext, useContext } from "react";
 import { en, type Text } from "@/text/en";
-import { zh } from "@/text/zh";
 
 export type Language = "en" | "zh";
 export type { Text } from "@/text/en";
 
-export const LANGUAGES: Record<Language, { name: string; text: Text; locale: string }> = {
-  en: { name: "English", text: en, locale: "en" },
-  zh: { name: "中文", text: zh, locale: "zh-CN" },
+export const LANGUAGES: Record<Language, { name: string; locale: string; load: () => Promise<Text> }> = {
+  en: { name: "English", locale: "en", load: async () => en },
+  zh: { name: "中文", locale: "zh-CN", load: async () => (await import("@/text/zh")).zh },
 };
+
+const loaded = new Map<Language, Text>([["en", en]]);
+
+/** Loads a language; its texts are there at once afterwards. */
+export async function loadLanguage(language: Language): Promise<Text> {
+  const text = loaded.get(language) ?? (await LANGUAGES[language].load());
+  loaded.set(language, text);
+  return text;
+}
+
+/** The texts in a language that was loaded, otherwise in English. */
+export function textIn(language: Language): Text {
+  return loaded.get(language) ?? en;
+}
 
 export const LanguageContext = createContext<Language>("en");
 
@@ -19,7 +32,7 @@ export function useLanguage(): Language {
 }
 
 export function useText(): Text {
-  return LANGUAGES[useLanguage()].text;
+  return textIn(useLanguage());
 }
 
 /** The language that was chosen before, otherwise the browser's. */

@@ -1,7 +1,7 @@
 /** The asks of runs, and answers to them. */
 
 import { type Ask, parseAsk } from "@/protocol/ask";
-import { isRecord, list, record } from "@/protocol/shapes";
+import { isRecord, list, optionalText, record } from "@/protocol/shapes";
 import { getJson, OfflineError, ServerError, sendJson } from "@/transport/http";
 
 const BASE = "/api/v1/asks";
@@ -12,6 +12,8 @@ export interface Answer {
   value?: unknown;
   edited_args?: Record<string, unknown>;
   remember?: "once" | "run" | "always";
+  /** Why not; the model reads it. */
+  reason?: string;
 }
 
 /** The user's open asks, oldest first. */
@@ -24,10 +26,24 @@ export async function answerAsk(id: string, answer: Answer): Promise<void> {
   await sendJson("POST", `${BASE}/${encodeURIComponent(id)}`, answer);
 }
 
-/** Claims an ask for this tab for half a minute; returns whether the tab has it. */
+/** How an ask stands for this tab: no tab has claimed it, another one has, or it is no longer open. */
+export async function lookAtAsk(id: string, tabId: string): Promise<"free" | "taken" | "over"> {
+  const asks = list(record(await getJson(BASE))["asks"]).filter(isRecord);
+  const ask = asks.find((one) => one["ask_id"] === id);
+  if (ask === undefined) return "over";
+  const holder = optionalText(ask["claimed_by"]);
+  return holder === null || holder === tabId ? "free" : "taken";
+}
+
+/** In seconds; a hidden page may have to wait a minute until its timer renews a lease. */
+const LEASE = 20;
+const HIDDEN_LEASE = 120;
+
+/** Claims an ask for this tab for a while; returns whether the tab has it. */
 export async function claimAsk(id: string, tabId: string): Promise<boolean> {
+  const seconds = document.hidden ? HIDDEN_LEASE : LEASE;
   try {
-    await sendJson("POST", `${BASE}/${encodeURIComponent(id)}/claim`, { tab_id: tabId });
+    await sendJson("POST", `${BASE}/${encodeURIComponent(id)}/claim`, { tab_id: tabId, seconds });
     return true;
   } catch (error) {
     if (error instanceof ServerError && error.status < 500) return false;
@@ -50,6 +66,17 @@ export async function acknowledge(receipt: Receipt): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
   await sendJson("POST", "/ai/tools/ack", receipt);
+}
+
+/** Sends the result while the page goes away, when no response can be awaited. */
+export function acknowledgeLast(receipt: Receipt): void {
+  void fetch("/ai/tools/ack", {
+    method: "POST",
+    credentials: "same-origin",
+    keepalive: true,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(receipt),
+  }).catch(() => undefined);
 }
 
 /** False if a retry may help; true also if the call is no longer waiting. */

@@ -11,6 +11,7 @@ import {
   type SkillInfo,
   type ToolInfo,
 } from "@/protocol/catalog";
+import { record, text } from "@/protocol/shapes";
 import { getJson, sendJson } from "@/transport/http";
 
 const BASE = "/api/v1";
@@ -19,8 +20,15 @@ export async function listTools(): Promise<{ tools: ToolInfo[]; generation: numb
   return parseTools(await getJson(`${BASE}/tools`));
 }
 
-export async function callTool(name: string, args: Record<string, unknown>): Promise<unknown> {
-  return sendJson("POST", `${BASE}/tools/${encodeURIComponent(name)}/call`, { arguments: args });
+/** Calls a tool for the person at this tab, who can be asked; returns the run of the call. */
+export async function tryTool(name: string, args: Record<string, unknown>, tabId: string): Promise<string> {
+  const path = `${BASE}/tools/${encodeURIComponent(name)}/call`;
+  return text(record(await sendJson("POST", path, { arguments: args, tab_id: tabId }))["run_id"]);
+}
+
+/** How the call of a tool that was tried has ended. */
+export async function trialOutcome(runId: string): Promise<unknown> {
+  return record(await getJson(`${BASE}/runs/${encodeURIComponent(runId)}`))["result"];
 }
 
 export async function listAgents(): Promise<{ agents: AgentInfo[]; errors: Fault[] }> {

@@ -35,7 +35,7 @@ export class HttpChatTransport implements ChatTransport {
   }
 
   async reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<Chunk> | null> {
-    const path = `${this.base}/chat/${encodeURIComponent(options.chatId)}/stream`;
+    const path = `${this.base}/chat/${encodeURIComponent(options.chatId)}/stream?tab_id=${this.tabId}`;
     try {
       const response = await send(path, {
         headers: { accept: "text/event-stream" },

@@ -1,6 +1,7 @@
 /** HTTP requests to the server: JSON in and out, and readable errors. */
 
 import { isRecord, optionalText, record, text } from "@/protocol/shapes";
+import { adminHeaders } from "@/transport/admin";
 
 export class ServerError extends Error {
   constructor(
@@ -22,6 +23,15 @@ export class OfflineError extends Error {
   }
 }
 
+let origin = "";
+let ownHeaders: Readonly<Record<string, string>> = {};
+
+/** Sends all further requests to another server than that of the page, with these headers. */
+export function connectTo(server: string, headers: Readonly<Record<string, string>>): void {
+  origin = server.replace(/\/$/, "");
+  ownHeaders = headers;
+}
+
 /** Dispatches `signed-out` when the server requires signing in. */
 export const signedOut = new EventTarget();
 
@@ -41,7 +51,8 @@ async function failure(response: Response): Promise<ServerError> {
 export async function send(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin", ...init });
+    const headers = { ...ownHeaders, ...adminHeaders(), ...(init.headers as Record<string, string> | undefined) };
+    response = await fetch(origin + path, { credentials: "same-origin", ...init, headers });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     throw new OfflineError(error);
@@ -57,7 +68,7 @@ export async function getJson(path: string, signal?: AbortSignal): Promise<unkno
 }
 
 export async function sendJson(
-  method: "POST" | "PATCH" | "DELETE",
+  method: "POST" | "PUT" | "PATCH" | "DELETE",
   path: string,
   body?: unknown,
   headers: Record<string, string> = {},

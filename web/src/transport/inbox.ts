@@ -10,9 +10,15 @@ function inboxPath(sessionId: string): string {
   return `${BASE}/sessions/${encodeURIComponent(sessionId)}/inbox`;
 }
 
-/** Sends a message to a run; if that has ended, another run answers it. */
-export async function sendToRun(runId: string, parts: MessagePart[], mode: MessageMode): Promise<Delivery> {
-  return parseDelivery(await sendJson("POST", `${BASE}/runs/${encodeURIComponent(runId)}/messages`, { parts, mode }));
+/** Sends a message to a run, once for each id; if the run has ended, another one answers it. */
+export async function sendToRun(
+  runId: string,
+  parts: MessagePart[],
+  mode: MessageMode,
+  id: string = crypto.randomUUID(),
+): Promise<Delivery> {
+  const path = `${BASE}/runs/${encodeURIComponent(runId)}/messages`;
+  return parseDelivery(await sendJson("POST", path, { id, parts, mode }));
 }
 
 export async function listInbox(sessionId: string): Promise<InboxMessage[]> {

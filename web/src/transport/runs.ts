@@ -3,11 +3,13 @@
 import type { RunEntry } from "@/protocol/events.gen";
 import { parseEntry } from "@/protocol/journal";
 import { createEventReader } from "@/protocol/sse";
+import { ownerQuery } from "@/transport/admin";
 import { send } from "@/transport/http";
 
 /** The journal after a number, in batches as they arrive; ends with the run. */
 export async function* readJournal(id: string, after: number, signal: AbortSignal): AsyncGenerator<RunEntry[]> {
-  const response = await send(`/api/v1/runs/${encodeURIComponent(id)}/events?after=${after}`, {
+  const query = new URLSearchParams({ after: String(after), ...ownerQuery() });
+  const response = await send(`/api/v1/runs/${encodeURIComponent(id)}/events?${query}`, {
     headers: { accept: "text/event-stream" },
     signal,
   });

@@ -5,6 +5,7 @@ interface ErrorBoundaryProps {
   fallback: ReactNode;
   /** When this changes, rendering is tried again. */
   subject?: unknown;
+  onError?: (error: unknown) => void;
   children: ReactNode;
 }
 
@@ -26,6 +27,10 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
     state: ErrorBoundaryState,
   ): Partial<ErrorBoundaryState> | null {
     return props.subject === state.subject ? null : { failed: false, subject: props.subject };
+  }
+
+  override componentDidCatch(error: unknown): void {
+    this.props.onError?.(error);
   }
 
   override render(): ReactNode {

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useRef, useState } from "react";
+import { createContext, type ReactNode, useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 
 type Placement = "bottom-end" | "bottom-start" | "top-start" | "top-end";
 
@@ -8,6 +8,27 @@ const PLACES: Record<Placement, string> = {
   "top-start": "bottom-full left-0 mb-1",
   "top-end": "bottom-full right-0 mb-1",
 };
+
+const UPWARDS: Partial<Record<Placement, Placement>> = { "bottom-end": "top-end", "bottom-start": "top-start" };
+
+/** Whether something covers the lower end of a list, or cuts it off. */
+function isCovered(list: HTMLElement): boolean {
+  const { left, width, bottom } = list.getBoundingClientRect();
+  const top = document.elementFromPoint(left + width / 2, bottom - 2);
+  return top === null || !list.contains(top);
+}
+
+/** The placement of an open list: upwards if it is covered below its button, and not above it. */
+function useFit(list: { current: HTMLElement | null }, placement: Placement, isOpen: boolean): Placement {
+  const [isFlipped, setFlipped] = useState(false);
+  useLayoutEffect(() => {
+    const element = list.current;
+    const isUp = isOpen && element !== null && UPWARDS[placement] !== undefined && isCovered(element);
+    const room = (element?.parentElement?.getBoundingClientRect().top ?? 0) - (element?.offsetHeight ?? 0);
+    setFlipped(isUp && room > 0);
+  }, [list, placement, isOpen]);
+  return isFlipped ? (UPWARDS[placement] ?? placement) : placement;
+}
 
 const CloseContext = createContext<() => void>(() => {});
 
@@ -24,7 +45,9 @@ export function Menu({ label, face, placement = "bottom-end", className = "", ch
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  const place = useFit(list, placement, isOpen);
 
   useEffect(() => {
     if (!isOpen) return;
@@ -67,10 +90,11 @@ export function Menu({ label, face, placement = "bottom-end", className = "", ch
       </button>
       {isOpen ? (
         <div
+          ref={list}
           id={id}
           role="menu"
           aria-label={label}
-          className={`absolute z-30 min-w-48 animate-rise rounded-xl border border-line bg-surface p-1 shadow-float ${PLACES[placement]}`}
+          className={`absolute z-30 min-w-48 animate-rise rounded-xl border border-line bg-surface p-1 shadow-float ${PLACES[place]}`}
         >
           <CloseContext value={close}>{children}</CloseContext>
         </div>

@@ -1,5 +1,7 @@
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import { describeError } from "@/text/errors";
+import { useText } from "@/text/text";
 
 /** An error in words, with actions that help. */
 export function Notice({ title, hint, children }: { title: string; hint?: string | null; children?: ReactNode }) {
@@ -11,6 +13,27 @@ export function Notice({ title, hint, children }: { title: string; hint?: string
         {hint ? <p className="break-words text-soft">{hint}</p> : null}
         {children ? <div className="mt-2.5 flex flex-wrap gap-2">{children}</div> : null}
       </div>
+    </div>
+  );
+}
+
+/** An error of the page or the server, in the reader's language. */
+export function ErrorNotice({ error, children }: { error: unknown; children?: ReactNode }) {
+  const { title, detail } = describeError(error, useText());
+  return (
+    <Notice title={title} hint={detail}>
+      {children}
+    </Notice>
+  );
+}
+
+/** The same in one line, below what has failed. */
+export function ErrorLine({ error }: { error: unknown }) {
+  const { title, detail } = describeError(error, useText());
+  return (
+    <div role="alert" className="text-[13px] break-words text-danger">
+      <p>{title}</p>
+      {detail === null ? null : <p className="text-soft">{detail}</p>}
     </div>
   );
 }

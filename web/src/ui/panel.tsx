@@ -20,16 +20,28 @@ interface RowProps {
   title: string;
   detail?: string | null;
   mark?: ReactNode;
+  /** Opens it. */
+  onOpen?: () => void;
   children?: ReactNode;
 }
 
 /** An item in a list: its title, a detail on the right and a description. */
-export function Row({ title, detail, mark, children }: RowProps) {
+export function Row({ title, detail, mark, onOpen, children }: RowProps) {
   return (
     <li className="border-t border-line py-3 first:border-t-0">
       <div className="flex items-baseline gap-2.5">
         {mark}
-        <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{title}</span>
+        {onOpen === undefined ? (
+          <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{title}</span>
+        ) : (
+          <button
+            type="button"
+            onClick={onOpen}
+            className="min-w-0 flex-1 truncate text-left text-[14px] font-medium hover:text-accent hover:underline hover:decoration-line-strong hover:underline-offset-4"
+          >
+            {title}
+          </button>
+        )}
         {detail ? <span className="shrink-0 text-[12px] text-faint">{detail}</span> : null}
       </div>
       {children ? <div className="mt-0.5 text-[13px] text-soft">{children}</div> : null}
@@ -38,10 +50,16 @@ export function Row({ title, detail, mark, children }: RowProps) {
 }
 
 /** Something that could not be loaded: what, why and where. */
-export function FaultRow({ name, message, source, note }: FaultRowProps) {
+export function FaultRow({ name, message, source, note, onOpen }: FaultRowProps) {
   return (
     <li className="my-3 rounded-xl bg-danger-soft px-4 py-3 text-[13px]">
-      <p className="font-medium text-danger">{name}</p>
+      {onOpen === undefined ? (
+        <p className="font-medium text-danger">{name}</p>
+      ) : (
+        <button type="button" onClick={onOpen} className="font-medium text-danger underline underline-offset-4">
+          {name}
+        </button>
+      )}
       <p className="break-words whitespace-pre-wrap">{message}</p>
       {source ? <p className="mt-1 font-mono text-[12px] break-all text-soft">{source}</p> : null}
       {note ? <p className="mt-1 text-soft">{note}</p> : null}
@@ -54,4 +72,6 @@ interface FaultRowProps {
   message: string;
   source: string | null;
   note?: string | null;
+  /** Opens its text. */
+  onOpen?: () => void;
 }

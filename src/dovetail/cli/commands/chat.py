@@ -17,8 +17,10 @@ from rich.markup import escape
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.listening import Listener
+from dovetail.cli.questions import ask_person
 from dovetail.cli.task_view import TaskView
-from dovetail.cli.terminal import MODE, WORKSPACE, ask_person, read_choices, read_line, shorten
+from dovetail.cli.terminal import MODE, WORKSPACE, list_todos, read_choices, read_line, shorten
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.model_events import ReasoningDeltaEvent, TextDeltaEvent, TextEnd, ToolInputEnd
 from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd, UserMessage
@@ -132,9 +134,11 @@ class Transcript:
         elif isinstance(event, TextEnd):
             console.print()
         elif isinstance(event, ToolInputEnd):
-            console.print(f"[cyan]• {escape(event.name)}[/cyan] [dim]{escape(shorten(event.args))}[/dim]")
+            todos = list_todos(event.name, event.args)
+            args = "" if todos else f" [dim]{escape(shorten(event.args))}[/dim]"
+            console.print("\n".join([f"[cyan]• {escape(event.name)}[/cyan]{args}", *map(_indent, todos)]))
         elif isinstance(event, ToolEnd):
-            shown = shown_output(event) if event.status == "ok" else error_text(event)
+            shown = _read_output(event) if event.status == "ok" else error_text(event)
             style = "dim" if event.status == "ok" else "red"
             console.print(f"  → {escape(self._tasks.take(shown) or shorten(shown))}", style=style)
         elif isinstance(event, UserMessage):
@@ -164,11 +168,21 @@ class Transcript:
             self._console.print()
 
     async def _answer(self, event: AskRequest) -> Mapping[str, Any]:
-        if event.kind != "approval":
-            return {"status": "failed", "errorText": "This chat runs in a terminal, without a page."}
-        if not sys.stdin.isatty():
-            return {"approved": False, "value": "The terminal is not interactive."}
-        return await ask_person(self._console, event.payload)
+        if sys.stdin.isatty() or event.kind == "browser":
+            return await ask_person(self._console, event.kind, event.payload)
+        if event.kind == "question":
+            return {"status": "failed", "errorText": "The terminal is not interactive."}
+        return {"approved": False, "value": "The terminal is not interactive."}
+
+
+def _read_output(event: ToolEnd) -> Any:
+    """Return what the line of a call says of its result; a difference was shown with the approval."""
+    shown = shown_output(event)
+    return event.result["llm_content"] if is_mapping(shown) and "diff" in shown else shown
+
+
+def _indent(line: str) -> str:
+    return f"  {escape(line)}"
 
 
 app = typer.Typer()

@@ -69,21 +69,28 @@ def check_extensions(
     snapshots = [run_sync(_load_one(name, workspace)) for name in names or []] or [run_sync(_load(workspace))]
     for snapshot in snapshots:
         for name in snapshot.loaded_extensions:
-            tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{name}"]
-            console.print(f"[green]sound[/green]  {name}: {', '.join(tools) or 'no tools'}")
+            console.print(f"[green]sound[/green]  {name}: {_list_contents(snapshot, name)}")
         _show_problems(snapshot)
     raise typer.Exit(1 if any(snapshot.failed_extensions for snapshot in snapshots) else 0)
+
+
+def _list_contents(snapshot: ExtensionSnapshot, name: str) -> str:
+    tools = [tool.name for tool in snapshot.tools if tool.origin == f"extension:{name}"]
+    modules = snapshot.web[name].modules if name in snapshot.web else ()
+    page = f"; for the page: {', '.join(modules)}" if modules else ""
+    return (", ".join(tools) or "no tools") + page
 
 
 @app.command("new")
 def new_extension(
     name: str = typer.Argument(help="The name of the folder and its tool."),
+    web: bool = typer.Option(False, "--web", help="Also write a card that draws the tool's calls."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
     """Create an extension folder with a working tool and its test."""
     root = find_workspace(workspace) / "extensions"
     _check_free(name, *run_sync(_load_names(workspace)))
-    for path in create_folder(root, name):
+    for path in create_folder(root, name, with_card=web):
         console.print(f"wrote {path}", markup=False)
     console.print(f"Check it with `dovetail ext check {name}`; a running server loads it at its next reload.")
 

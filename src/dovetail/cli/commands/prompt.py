@@ -5,14 +5,10 @@ from pathlib import Path
 
 import typer
 
-from dovetail.agent.agent import Agent
-from dovetail.agent.fluent import PromptShorthands
-from dovetail.data.text import did_you_mean
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.check import PromptProblem, find_alias_problems, find_doubts, find_problems
-from dovetail.prompt.configure import AliasStep, configure
-from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.source import Source, guess_format, read_source
+from dovetail.prompts.draft import Draft
 
 app = typer.Typer(name="prompt", help="Render and check prompt files.", no_args_is_help=True)
 
@@ -31,8 +27,7 @@ def render(
 ) -> None:
     """Render a prompt file as text or messages."""
     draft = Draft(read_source(file, guess_format(file)), _read_variables(variables), key)
-    for message in draft.refused.values():
-        raise PromptError(message)
+    draft.check_aliases()
     for message in (*draft.doubts.values(), *draft.skipped.values()):
         typer.echo(message, err=True)
     if messages or rich:
@@ -51,50 +46,6 @@ def check(file: Path = _FILE, variables: list[str] | None = _VARIABLES, key: str
         typer.echo(f"{file}: no problems found")
     if any(problem.kind == "error" for problem in problems):
         raise typer.Exit(1)
-
-
-class Draft:
-    """The prompt of a file; aliases that write no slot are not called, since the prompt is only shown."""
-
-    def __init__(self, source: Source, variables: dict[str, str], key: str | None) -> None:
-        self.skipped: dict[str, str] = {}
-        self.refused: dict[str, str] = {}
-        self._agent = Agent()
-        prompts = (self._agent.agent_prompt, self._agent.request_prompt)
-        configuration = configure(source, variables, key)
-        self.doubts = configuration.doubts
-        configuration.apply(*prompts, self._take_alias)
-
-    @property
-    def prompt(self) -> Prompt:
-        """The prompt of the request, over the agent's own."""
-        return self._agent.request_prompt
-
-    @property
-    def unknown(self) -> dict[str, str]:
-        """The skipped aliases that no agent has."""
-        return {name: message for name, message in self.skipped.items() if not hasattr(Agent, name)}
-
-    def _take_alias(self, step: AliasStep) -> None:
-        if step.problem is not None and hasattr(Agent, step.name):
-            raise step.problem
-        if step.name.startswith("_") or not hasattr(PromptShorthands, step.name):
-            self.skipped[step.name] = _explain_skip(step.name)
-            return
-        try:
-            step.apply(getattr(self._agent, step.name))
-        except PromptError:
-            raise
-        except TypeError as error:
-            text = str(error).removeprefix(f"{PromptShorthands.__name__}.")
-            self.refused[step.name] = f".alias {step.name}: {text}"
-
-
-def _explain_skip(name: str) -> str:
-    if hasattr(Agent, name) and not name.startswith("_"):
-        return f".alias {name} writes no slot, so it is not called here"
-    hint = did_you_mean(name, dir(Agent), most=1)
-    return f".alias {name} is skipped: an agent has no such method. {hint}".rstrip()
 
 
 def _check(source: Source, variables: dict[str, str], key: str | None) -> list[PromptProblem]:

@@ -5,6 +5,7 @@ run, so these two go to the server.
 """
 
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from dovetail.cli.run_view import describe_usage
 from dovetail.cli.terminal import WORKSPACE
 from dovetail.concurrency import run_sync
 from dovetail.data.text import to_text
+from dovetail.runs.listing import ListedRun, RunFilter, list_runs
 from dovetail.runs.run import RunRecord
 from dovetail.runs.store import RunStore
 
@@ -30,22 +32,30 @@ _HINTS = {
 }
 
 
+class Order(StrEnum):
+    """Which runs are listed first: the newest, the most expensive, the longest, or those with most tokens."""
+
+    time = "time"
+    cost = "cost"
+    duration = "duration"
+    tokens = "tokens"
+
+
 @app.command("list")
-def list_runs(
+def show_list(
     is_all: bool = typer.Option(False, "--all", help="Also list runs that have ended."),
     session: str | None = typer.Option(None, help="Only list runs of this session."),
     limit: int = typer.Option(50, min=1, help="The most runs to list."),
+    sort: Order = typer.Option(Order.time, help="What comes first: the newest, or the most of it."),
     workspace: Path | None = WORKSPACE,
 ) -> None:
     """List the runs in progress, the newest first."""
-    wanted = {name: value for name, value in (("session_id", session),) if value}
-    if not is_all:
-        wanted["state"] = "running"
-    records = run_sync(_find(workspace, limit, wanted))
-    if not records:
+    states = () if is_all else ("queued", "running", "waiting")
+    found = run_sync(_list(workspace, RunFilter(states=states, session_id=session), sort, limit))
+    if not found:
         typer.echo("No runs." if is_all else "No runs in progress; `--all` also lists those that have ended.")
         return
-    rows = [("RUN", "SESSION", "AGENT", "STATE", "BEGAN"), *map(_describe_row, records)]
+    rows = [("RUN", "SESSION", "AGENT", "STATE", "COST", "SECONDS", "BEGAN"), *map(_describe_row, found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:  # never cut: ids are copied from here
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -63,8 +73,9 @@ def show_run(run_id: str, workspace: Path | None = WORKSPACE) -> None:
         "Agent": record.spec.agent,
         "Model": record.spec.model,
         "State": _describe_state(record),
-        "Began": _began(record),
+        "Began": _show_time(record.created_at),
         "Used": describe_usage(result.usage) if result else "",
+        "Seconds": f"{result.duration:.1f}" if result else "",
         "Error": result.error.get("message") if result and result.error else None,
         "Notice": result.notice if result else None,
     }
@@ -96,22 +107,25 @@ def send_message(
     typer.echo(f"The message to run {run_id!r} {sent}.")
 
 
-def _describe_row(record: RunRecord) -> tuple[str, ...]:
-    spec = record.spec
-    return record.id, spec.session_id or "-", spec.agent, _describe_state(record), _began(record)
+def _describe_row(run: ListedRun) -> tuple[str, ...]:
+    words = {"ended": f"ended by {run.reason}", "running": "working"}
+    state, cost = words.get(run.state, run.state), run.usage.cost
+    shown = "-" if cost is None else f"{cost:.4f}"
+    began = _show_time(run.created_at)
+    return run.id, run.session_id or "-", run.agent, state, shown, f"{run.duration:.1f}", began
 
 
 def _describe_state(record: RunRecord) -> str:
     return record.phase if record.result is None else f"ended by {record.result.reason}"
 
 
-def _began(record: RunRecord) -> str:
-    return datetime.fromtimestamp(record.created_at).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+def _show_time(moment: float) -> str:
+    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-async def _find(workspace: Path | None, limit: int, wanted: dict[str, str]) -> list[RunRecord]:
+async def _list(workspace: Path | None, wanted: RunFilter, sort: Order, limit: int) -> list[ListedRun]:
     async with find_database(workspace) as database:
-        return await RunStore(database, "").find(limit=limit, **wanted)
+        return (await list_runs(database, wanted, sort=sort.value, limit=limit)).runs
 
 
 async def _get(workspace: Path | None, run_id: str) -> RunRecord:

@@ -31,6 +31,7 @@ from dovetail.server.app import create_app, register_page_tools
 from dovetail.server.logs import write_logs
 from dovetail.server.metrics import SHARED_FOLDER, forget_process
 from dovetail.server.middleware.client_address import is_loopback
+from dovetail.server.routes.page import check_page
 from dovetail.server.socket import run_server
 from dovetail.server.workers import Workers
 from dovetail.settings.sections import RunSettings, ServerSettings, StoreSettings
@@ -52,6 +53,7 @@ class ServeOptions:
     trust: bool
     engine: EngineOptions = KEEP
     works: bool = True
+    web: Path | None = None
 
 
 @app.command("serve")
@@ -67,6 +69,7 @@ def serve(  # noqa: PLR0913 - every option of the command is one
     queues: str | None = QUEUES,
     concurrency: int | None = CONCURRENCY,
     no_work: bool = typer.Option(False, "--no-work", help="Leave all runs to `dovetail worker` processes."),
+    web: Path | None = typer.Option(None, help="A folder with a page of your own to serve."),
 ) -> None:
     """Serve the page and the HTTP interface."""
     options = ServeOptions(
@@ -78,6 +81,7 @@ def serve(  # noqa: PLR0913 - every option of the command is one
         trust=trust,
         engine=EngineOptions(engine=engine, queues=queues, concurrency=concurrency),
         works=not no_work,
+        web=None if web is None else check_page(web.resolve()),
     )
     dovetail = make_app(options)
     check(dovetail, options, workers)
@@ -169,7 +173,9 @@ def run_here(
             yield
 
     alongside = work_alongside if is_first else nullcontext
-    api = create_app(dovetail, is_open=options.insecure, alongside=alongside, works=options.works)
+    api = create_app(
+        dovetail, web=options.web, is_open=options.insecure, alongside=alongside, works=options.works
+    )
     first.status = api.state.models
     run_server(api, listener, on_ready)
 

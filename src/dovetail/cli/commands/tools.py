@@ -13,7 +13,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import ask_person, read_value
+from dovetail.cli.questions import ask_person
+from dovetail.cli.terminal import read_value
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -22,8 +23,9 @@ from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, Event, ToolProgress
 from dovetail.ids import new_id
 from dovetail.policy.mode import read_mode
-from dovetail.policy.rule import MODES, Mode, PolicyCall
+from dovetail.policy.rule import MODES, Mode
 from dovetail.settings import LOCAL_OWNER
+from dovetail.tools.pipeline.approve import describe_trial
 from dovetail.tools.pipeline.prepare import find_tool
 from dovetail.tools.result import to_json_text
 from dovetail.tools.tool import CallOutcome, Tool
@@ -112,16 +114,9 @@ def explain_call(
     async def explain() -> str:
         async with Dovetail() as dovetail:
             tool = find_tool(name, dovetail.get_tool_registry().snapshot())
-            call = PolicyCall(
-                tool=tool.name,
-                kind=tool.kind,
-                args=read_arguments(arguments or [], tool),
-                agent_path=tuple(filter(None, agent.split("/"))),
-                mode=read_mode(mode),
-                owner=LOCAL_OWNER,
-                definition=tool.fingerprint,
-                defaults=tool.defaults,
-            )
+            agents = tuple(filter(None, agent.split("/")))
+            given = read_arguments(arguments or [], tool)
+            call = describe_trial(tool, given, agents, read_mode(mode), LOCAL_OWNER)
             return str(dovetail.runtime.policy.explain(call))
 
     typer.echo(run_sync(explain()))
@@ -196,6 +191,4 @@ async def _approve(
 async def _ask(
     kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
 ) -> Mapping[str, Any]:
-    if kind != "approval":
-        return {"approved": False, "value": f"Not available in a terminal: {kind}"}
-    return await ask_person(errors, payload)
+    return await ask_person(errors, kind, payload)

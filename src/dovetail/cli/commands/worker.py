@@ -149,7 +149,7 @@ async def work_here(
         await stack.enter_async_context(dovetail)
         if is_first:
             await stack.enter_async_context(_work_alongside(dovetail, options, health))
-        await dovetail.open_chat()
+        await dovetail.open_chat(role="worker")
         dovetail.runs.observe(run_metrics.observe)
         await dovetail.chat.recover()
         await dovetail.open_schedules(ticks=True)

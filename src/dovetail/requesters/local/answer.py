@@ -71,7 +71,7 @@ class LocalAnswer:
                 yield delta
         if self._reason != "tool-calls":
             if request.tools:
-                texts = begin_answer(texts, request.messages)
+                texts = begin_answer(texts, request.messages, request.tools)
             async for text in self._write(texts):
                 yield TextDelta(text)
         yield self._finish()

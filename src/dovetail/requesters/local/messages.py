@@ -4,6 +4,7 @@ With tools, the system text lists them, and each reply begins with a JSON line t
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,6 +27,7 @@ TELL_LINE = json.dumps({"tool": TELL})
 """The first line of every answer, whatever way was chosen, so that the conversation reads the same later."""
 
 LONGEST_DESCRIPTION = 100
+_ABOUT_TOOLS = re.compile(r"\btools\b|工具", re.IGNORECASE)
 TextMessage = dict[str, str]
 
 
@@ -47,9 +49,9 @@ def build_texts(
     built = build_messages(settle_attachments(messages, refuse))
     names = _name_calls(built)
     texts = [_build_text(message, names, has_tools=bool(tools)) for message in built]
-    for result, answer in pairwise(range(len(built))):
-        if _is_result(built[result]) and _is_answer(built[answer]):
-            texts[result] = _ask_for_answer(texts[result])
+    for last, answer in pairwise(range(len(built))):
+        if _is_answer(built[answer]):
+            texts[last] = _ask_for_answer(texts[last], built[last], tools)
     system = [text["content"] for text in texts if text["role"] == "system"]
     if tools:
         first, *further = system or ["You are a helpful assistant."]
@@ -59,11 +61,12 @@ def build_texts(
     return [*head, *others]
 
 
-def begin_answer(texts: Sequence[TextMessage], messages: Sequence[ChatMessage]) -> list[TextMessage]:
+def begin_answer(
+    texts: Sequence[TextMessage], messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]
+) -> list[TextMessage]:
     """Return the conversation when the model starts to answer, as `build_texts` writes it afterwards."""
     *before, last = texts
-    if _is_result(messages[-1]):
-        last = _ask_for_answer(last)
+    last = _ask_for_answer(last, messages[-1], tools)
     return [*before, last, {"role": "assistant", "content": f"{TELL_LINE}\n"}]
 
 
@@ -75,9 +78,16 @@ def _is_answer(message: Mapping[str, Any]) -> bool:
     return message["role"] == "assistant" and not message.get("tool_calls")
 
 
-def _ask_for_answer(text: TextMessage) -> TextMessage:
-    # Without it, a small model often thanks for the result or refuses instead of reporting it.
-    return {**text, "content": f"{text['content']}\n\nNow answer my question with it."}
+def _ask_for_answer(text: TextMessage, message: Mapping[str, Any], tools: Sequence[ToolSpec]) -> TextMessage:
+    """Return a result or a question with what a small model needs to answer it."""
+    if _is_result(message):
+        # Without it, a small model often thanks for the result or refuses instead of reporting it.
+        return {**text, "content": f"{text['content']}\n\nNow answer my question with it."}
+    if tools and text["role"] == "user" and _ABOUT_TOOLS.search(text["content"]):
+        # Otherwise it counts the ways to answer among its tools.
+        names = ", ".join(tool.name for tool in tools)
+        return {**text, "content": f"{text['content']}\n\n(Your only tools: {names}.)"}
+    return text
 
 
 def _name_calls(messages: Sequence[Mapping[str, Any]]) -> dict[str, str]:

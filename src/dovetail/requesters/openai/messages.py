@@ -12,13 +12,19 @@ from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, TAGS, THOU
 from dovetail.requesters.parts import CallIds, find_own_parts
 from dovetail.requesters.refusal import Refusal
 
+PICTURES = "(The pictures that the tools returned.)"
+_INTRODUCTION = {"type": "text", "text": PICTURES}
+_ABOUT_PICTURES = ("image", "vision", "multimodal", "multi-modal", "content type", "after role")
 _FIELDS = ("reasoning_content", "reasoning_details", "reasoning", "thinking", "extra_content")
 
 
 def build_chat_messages(
-    messages: Sequence[ChatMessage], source: str, dialect: Dialect
+    messages: Sequence[ChatMessage], source: str, dialect: Dialect, *, shows_pictures: bool = True
 ) -> list[dict[str, Any]]:
-    """Return the messages as JSON data; parts that `source` made go back where the dialect wants them."""
+    """Return the messages as JSON data; parts that `source` made go back where the dialect wants them.
+
+    Results of tools are text here: their pictures follow in a message of the user, if `shows_pictures`.
+    """
     built = build_messages(messages)
     if dialect.ids is not None:
         _fit_ids(built, dialect.ids)
@@ -35,7 +41,44 @@ def build_chat_messages(
                 _add_reasoning(sent, data)
         if dialect.demands and sent.get("tool_calls"):
             sent.setdefault(dialect.demands, "")
-    return built
+    return _move_pictures(built, shows_pictures) if any(map(_has_pictures, built)) else built
+
+
+def _move_pictures(built: list[dict[str, Any]], shows_pictures: bool) -> list[dict[str, Any]]:
+    """Move the pictures of results behind the results of their turn."""
+    moved: list[dict[str, Any]] = []
+    pictures: list[Any] = []
+    for sent in [*built, None]:
+        if pictures and (sent is None or sent["role"] != "tool"):
+            moved.append({"role": "user", "content": [_INTRODUCTION, *pictures]})
+            pictures = []
+        if sent is not None and _has_pictures(sent):
+            if shows_pictures:
+                pictures += [part for part in sent["content"] if part.get("type") == "image_url"]
+            sent = {**sent, "content": read_text(sent["content"]) or "(A picture.)"}
+        if sent is not None:
+            moved.append(sent)
+    return moved
+
+
+def _has_pictures(sent: Mapping[str, Any]) -> bool:
+    content = sent.get("content")
+    return (
+        sent["role"] == "tool"
+        and is_list(content)
+        and any(part.get("type") == "image_url" for part in content)
+    )
+
+
+def refuses_pictures(refusal: Refusal, body: Mapping[str, Any]) -> bool:
+    """Return whether the server rejects the pictures that tools returned: its model may only read text."""
+    is_sent = any(
+        message["role"] == "user"
+        and is_list(message.get("content"))
+        and message["content"][0] == _INTRODUCTION
+        for message in body["messages"]
+    )
+    return is_sent and any(word in refusal.message.lower() for word in _ABOUT_PICTURES)
 
 
 def _fit_ids(built: list[dict[str, Any]], ids: CallIds) -> None:

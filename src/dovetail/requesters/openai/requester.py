@@ -18,7 +18,7 @@ from dovetail.requesters.media import read_media
 from dovetail.requesters.openai.answer import ChatReader, TaggedChatReader
 from dovetail.requesters.openai.body import build_body
 from dovetail.requesters.openai.dialects import find_dialect
-from dovetail.requesters.openai.messages import build_chat_messages, refuses_reasoning
+from dovetail.requesters.openai.messages import build_chat_messages, refuses_pictures, refuses_reasoning
 from dovetail.requesters.openai.options import THINKING, find_refused_option
 from dovetail.requesters.openai.thinking import is_reasoning_model, write_thinking
 from dovetail.requesters.refusal import Refusal
@@ -80,7 +80,9 @@ class ChatCompletions(ChatProtocol):
             request,
             extra=endpoint.body,
             without=without | {"max_tokens"} if self._needs_responses else without,
-            messages=build_chat_messages(request.messages, source, self._dialect),
+            messages=build_chat_messages(
+                request.messages, source, self._dialect, shows_pictures="tool_pictures" not in without
+            ),
             thinking=thinking,
         )
 
@@ -96,6 +98,8 @@ class ChatCompletions(ChatProtocol):
             return "chat"
         if refuses_reasoning(refusal, body):
             return "own_parts"
+        if refuses_pictures(refusal, body):
+            return "tool_pictures"
         return find_refused_option(refusal, body)
 
 

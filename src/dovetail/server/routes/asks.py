@@ -1,10 +1,12 @@
 """Open questions of runs, and their answers."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter
 
+from dovetail.data.shapes import is_list, is_mapping
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
 from dovetail.server.errors import AccessError, InvalidRequest
@@ -12,17 +14,26 @@ from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import AckBody, AnswerBody, App, ClaimBody, Owner, to_iso
 
 router = APIRouter(tags=["asks"])
+_NOWHERE: Mapping[str, Any] = dict.fromkeys(("session_id", "parent_session_id", "session_title", "agent"))
 
 
 @router.get("/api/v1/asks")
 async def list_asks(app: App, owner: Owner, run_id: str | None = None) -> dict[str, Any]:
     """List the caller's open questions, oldest first.
 
-    `session_id` is the session that asks, `parent_session_id` the one in whose background it works, if any.
+    `session_id` is the session that asks, with its `session_title` and the `agent` that answers there;
+    `parent_session_id` is the one in whose background it works, if any, and `ancestors` are all above it.
     """
     asks = await app.runs.asks.store.list_open(owner, run_id)
     places = await app.sessions.find_places([ask.run_id for ask in asks]) if asks else {}
-    return {"asks": [{**_describe(ask), **_describe_place(places.get(ask.run_id))} for ask in asks]}
+    below = {place["session_id"] for place in places.values() if place["parent_session_id"] is not None}
+    ancestors = await app.sessions.find_ancestors(sorted(below)) if below else {}
+    described: list[dict[str, Any]] = []
+    for ask in asks:
+        place = places.get(ask.run_id, _NOWHERE)
+        above = ancestors.get(place["session_id"], [])
+        described.append({**_describe(ask), **place, "ancestors": above})
+    return {"asks": described}
 
 
 @router.post("/api/v1/asks/{ask_id}")
@@ -37,7 +48,7 @@ async def answer_ask(ask_id: str, body: AnswerBody, app: App, owner: Owner) -> d
 @router.post("/api/v1/asks/{ask_id}/claim")
 async def claim_ask(ask_id: str, body: ClaimBody, app: App, owner: Owner) -> dict[str, Any]:
     """Claim a browser question for one tab for a while; claim again to extend it."""
-    until = await app.runs.asks.claim(ask_id, body.tab_id, owner=owner)
+    until = await app.runs.asks.claim(ask_id, body.tab_id, owner=owner, seconds=body.seconds)
     return {"id": ask_id, "tab_id": body.tab_id, "until": to_iso(until)}
 
 
@@ -68,11 +79,26 @@ def _check_fits(ask: AskRecord, body: AnswerBody) -> None:
             hint='Send {"value": …}, or {"approved": false} to decline; browser tools report '
             "to POST /ai/tools/ack.",
         )
+    elif ask.kind == "question" and body.approved is not False:
+        _check_answers(ask, body.value)
 
 
-def _describe_place(place: tuple[str, str | None] | None) -> dict[str, Any]:
-    session_id, parent_id = place or (None, None)
-    return {"session_id": session_id, "parent_session_id": parent_id}
+def _check_answers(ask: AskRecord, value: Any) -> None:
+    """Raise if the answers do not belong to the questions; a question may stay without one."""
+    questions = ask.payload.get("questions")
+    if not is_list(questions):
+        return
+    known = {str(each.get("id")) for each in questions if is_mapping(each)}
+    answers = value.get("answers") if is_mapping(value) else None
+    hint = f'Send {{"value": {{"answers": {{…}}}}}} with answers to: {", ".join(sorted(known))}.'
+    if not is_mapping(answers):
+        raise InvalidRequest(f"Ask {ask.id!r} has questions; the answer requires `value.answers`.", hint=hint)
+    for name, answer in answers.items():
+        if name not in known:
+            raise InvalidRequest(f"Ask {ask.id!r} has no question {name!r}.", hint=hint)
+        texts = answer if is_list(answer) else [answer]
+        if not all(isinstance(text, str) for text in texts):
+            raise InvalidRequest(f"The answer to {name!r} must be a text or a list of texts.", hint=hint)
 
 
 def _describe(ask: AskRecord) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
+from pydantic import ConfigDict, Field
+from starlette.responses import Response
 
 from dovetail.agents.definition import AgentDefinition
 from dovetail.app import Dovetail
@@ -14,12 +16,30 @@ from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.policy.mode import choose_mode
+from dovetail.prompts.library import describe_problem
 from dovetail.server.auth import require_admin
-from dovetail.server.schemas import App, CallBody, Owner
-from dovetail.tools.result import to_dict
+from dovetail.server.responses import JsonResponse
+from dovetail.server.routes.looks import list_looks
+from dovetail.server.schemas import App, Body, Owner
+from dovetail.server.tool_trial import describe_outcome, start_trial
 from dovetail.tools.tool import Tool
 
 router = APIRouter(prefix="/api/v1", tags=["catalog"])
+
+
+class CallBody(Body):
+    """The arguments of a tool call."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"arguments": {"expression": "6 * 7"}},
+                {"arguments": {"path": "notes.txt", "content": "oak"}, "tab_id": "tab-1"},
+            ]
+        }
+    )
+    arguments: dict[str, Any] = Field(default={})
+    tab_id: str | None = Field(default=None, min_length=1, max_length=200)
 
 
 @router.get("/tools")
@@ -33,23 +53,22 @@ async def list_tools(app: App) -> dict[str, Any]:
     }
 
 
-@router.post("/tools/{name}/call")
-async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Call a tool through the pipeline; calls that need an approval are denied."""
+@router.post("/tools/{name}/call", response_class=JsonResponse)
+async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> Response:
+    """Call a tool through the pipeline; calls that need an approval are denied.
+
+    With `tab_id` a person is there to be asked: the call is a run (202), which names its questions in its
+    events and has the outcome as its result.
+    """
     snapshot = app.tools.snapshot()
     if name not in snapshot:
         raise NotFoundError(explain_unknown("tool", name, snapshot.tools))
     call = ToolCall(call_id=new_id("call"), name=name, arguments=body.arguments)
+    if body.tab_id is not None:
+        trial = await start_trial(app, snapshot, call, body.tab_id, owner)
+        return JsonResponse({"run_id": trial.run_id, "call_id": call.call_id}, 202)
     scope = RunContext(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
-    outcome = await app.runtime.runner.run_call(snapshot, call, scope)
-    error = outcome.result.error
-    return {
-        "call_id": call.call_id,
-        "status": outcome.status,
-        "result": to_dict(outcome.result),
-        "error": {"type": error.type, "message": error.message} if error else None,
-        "duration": outcome.duration,
-    }
+    return JsonResponse(describe_outcome(call, await app.runtime.runner.run_call(snapshot, call, scope)))
 
 
 @router.get("/agents")
@@ -105,7 +124,7 @@ async def get_extensions(app: App) -> Mapping[str, Any]:
 
 @router.post("/extensions/reload")
 async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
-    """Reload the extension folders, agent files, skills and policies."""
+    """Reload the extension folders, agent files, skills, prompts and policies."""
     require_admin(request)
     await app.reload()
     return _describe_reload(app)
@@ -121,8 +140,10 @@ def _describe_reload(app: Dovetail) -> dict[str, Any]:
     notices = app.runtime.policy.find_unknown_tools(tool.name for tool in app.tools.get_all_tools())
     return {
         **app.extensions.snapshot.to_dict(),
+        "web": list_looks(app.extensions.snapshot),
         "agents": app.agents.report.to_dict(),
         "skills": {"failed": skills},
+        "prompts": {"failed": [describe_problem(each) for each in app.prompts.problems]},
         "policy": {"failed": policy, "notices": notices},
     }
 

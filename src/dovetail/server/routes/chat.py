@@ -1,7 +1,7 @@
 """The chat: send a message, read the answer as a stream, resume a stream."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from dovetail.app import Dovetail
 from dovetail.data.shapes import is_mapping
-from dovetail.errors import ConfigError, ConflictError, NotFoundError
-from dovetail.events.run_events import AskRequest
-from dovetail.requesters.local.files import is_path
+from dovetail.errors import ConflictError, NotFoundError
+from dovetail.events.run_events import AskRequest, ToolEnd
 from dovetail.runs.run import RunRecord
+from dovetail.server.chat_options import check_choice, refuse_path
 from dovetail.server.errors import RUN_STATUSES, error_response
 from dovetail.server.responses import LATEST, JsonResponse, read_event_id
 from dovetail.server.schemas import App, ChatBody, ClientMessage, Owner, to_iso
@@ -21,8 +21,9 @@ from dovetail.server.streams.ai_sdk import AiSdkEncoder
 from dovetail.server.streams.event_stream import EventStream
 from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
-from dovetail.settings.model import ModelSettings
 
+PLAIN_CLIENT = "client"
+"""The tab of clients that name none: they answer by sending their message again."""
 HOLD_SECONDS = 1.0
 """Seconds for which the stream of a message without answers stays open: clients may send again at its end."""
 
@@ -117,6 +118,7 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
     """Send a message and read its answer as a stream, or as JSON with `Accept: application/json`.
 
     With `background` it is answered in a new session below `session_id`; the response (202) names that.
+    A new session keeps `agent` and `options`; an existing one has its own.
     """
     if body.is_continuation and body.last is not None:
         continued = await continue_answer(app, body.last, body.id or body.session_id, owner)
@@ -124,6 +126,8 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
             app, continued.record, after=continued.after, is_plain=body.tab_id is None, continued=continued
         )
     refuse_path(body.model, app)
+    if body.options is not None:
+        await check_choice(app, None, body.options.to_dict())
     started = await app.chat.send(_read_request(body, owner))
     if body.background:
         names = ("session_id", "run_id", "message_id")
@@ -136,11 +140,16 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
 
 @router.get("/chat/{session_id}/stream", response_class=Response)
 async def get_stream(
-    session_id: str, app: App, owner: Owner, last_event_id: Annotated[str | None, Header()] = None
+    session_id: str,
+    app: App,
+    owner: Owner,
+    tab_id: str | None = None,
+    last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Resume the answer in progress, from its start or after `Last-Event-ID`; 204 if there is none.
 
-    After a crash the number may be of an event that was never stored: then the stream starts again.
+    After a crash the number may be of an event that was never stored: then the stream starts again. If the
+    message was sent without a `tab_id`, and this request has none, the stream ends at questions, too.
     """
     record = await app.runs.find_running(session_id)
     if record is None or record.spec.owner != owner:
@@ -148,7 +157,14 @@ async def get_stream(
     after = read_event_id(last_event_id)
     if after and not await app.runs.holds(record.id, after):
         after = 0
-    return await _attach(app, record, after=after)
+    is_plain = tab_id is None and record.spec.input.get("tab_id") == PLAIN_CLIENT
+    ended = await _find_ended_calls(app, record) if is_plain else ()
+    return await _attach(app, record, after=after, is_plain=is_plain, ended_calls=ended)
+
+
+async def _find_ended_calls(app: Dovetail, record: RunRecord) -> Collection[str]:
+    history = await app.runs.history(record.id)
+    return {entry.event.call_id for entry in history if isinstance(entry.event, ToolEnd)}
 
 
 def _read_request(body: ChatBody, owner: str) -> ChatRequest:
@@ -165,27 +181,14 @@ def _read_request(body: ChatBody, owner: str) -> ChatRequest:
         model=body.model,
         skills=body.skills,
         mode=body.mode,
+        options={} if body.options is None else body.options.to_dict(),
         background=body.background,
         tab_id=None if body.background else _find_tab(body),
     )
 
 
 def _find_tab(body: ChatBody) -> str | None:
-    return body.tab_id or ("client" if body.messages is not None else None)
-
-
-def refuse_path(model: str | None, app: Dovetail) -> None:
-    """Refuse a client's path of a file: it would show which files exist, and load any of them."""
-    provider, _, name = (model or "").partition(":")
-    if (
-        provider.strip().lower() == "local"
-        and is_path(name.strip())
-        and model != app.settings.section(ModelSettings).name
-    ):
-        raise ConfigError(
-            f"Cannot use model {model!r}: a request cannot name a file by its path.",
-            hint="Add its folder to model.folders in the server's settings, and use local:<name>.",
-        )
+    return body.tab_id or (PLAIN_CLIENT if body.messages is not None else None)
 
 
 def _wants_json(request: Request) -> bool:
@@ -217,6 +220,7 @@ async def _attach(
     after: int = 0,
     is_plain: bool = False,
     continued: Continuation | None = None,
+    ended_calls: Collection[str] = (),
 ) -> EventStream:
     """Return the stream of a run's answer after a number."""
     chunks = ChunkEncoder(
@@ -229,6 +233,8 @@ async def _attach(
             "model": record.spec.model,
         },
         describe=lambda name: describe_tool(app, name),
+        acts_on_inputs=is_plain,
+        ended_calls=ended_calls,
     )
     encoder = AiSdkEncoder(chunks, ends_at_asks=is_plain)
     if after:  # what the client has seen already is not sent again, but the encoder must know of it

@@ -172,7 +172,7 @@ async def complete(body: CompletionBody, request: Request, app: App, owner: Owne
         model=None,
         tab_id=None,
         owner=owner,
-        options=body.read_options(),
+        parameters=body.read_options(),
         can_ask=False,
     )
     handle = await app.chat.answer(turn)

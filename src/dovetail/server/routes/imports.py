@@ -8,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
+from dovetail.server.chat_options import keep_usable
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.routes.sessions import describe_session
-from dovetail.server.schemas import App, Id, Owner
+from dovetail.server.schemas import App, GivenId, Id, OptionsBody, Owner
 from dovetail.sessions.message import Message
 from dovetail.sessions.part_shape import check_part
 from dovetail.sessions.transfer import MOST_MESSAGES, make_content, read_markdown
@@ -95,6 +96,8 @@ class ImportBody(BaseModel):
     title: str = Field(default="", max_length=_LONGEST_TITLE)
     head: Id | None = None
     usage: ImportedUsage = ImportedUsage()
+    agent: GivenId | None = None
+    options: OptionsBody = OptionsBody()
     messages: list[ImportedMessage] | None = Field(default=None, max_length=MOST_MESSAGES)
     markdown: str | None = None
 
@@ -115,7 +118,11 @@ class ImportBody(BaseModel):
 
 @router.post("/import", status_code=201)
 async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, Any]:
-    """Create a session from an export; it gets a new id, its messages keep theirs."""
+    """Create a session from an export; it gets a new id, its messages keep theirs.
+
+    It keeps its agent and its options, except for names that this server does not have or allow.
+    """
+    agent, options = await keep_usable(app, body.agent, body.options.to_dict())
     try:
         title, messages = body.read()
         session = await app.sessions.add(
@@ -124,6 +131,7 @@ async def import_session(body: ImportBody, app: App, owner: Owner) -> dict[str, 
             title=title,
             head=body.head,
             usage=Usage(**body.usage.model_dump()),
+            choice=(agent, options),
         )
     except ConfigError as error:
         raise InvalidRequest(error.message, hint=error.hint) from error

@@ -6,10 +6,29 @@ from fastapi import APIRouter
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
+from dovetail.errors import ConfigError
 from dovetail.server.errors import PAGE
+from dovetail.server.middleware.security import DIAGRAM_POLICY
 
 _BUILT_IN = Path(__file__).parent / "plain_page"
+_DIAGRAMS = {"content-security-policy": DIAGRAM_POLICY, "x-frame-options": "SAMEORIGIN"}
+"""The headers of the hidden frame in which the page has diagrams drawn."""
 _YEAR = "public, max-age=31536000, immutable"
+
+
+def check_page(folder: Path) -> Path:
+    """Return the folder of a page.
+
+    Raises:
+        ConfigError: it is not the folder of a built page.
+    """
+    if not (folder / "index.html").is_file():
+        missing = "does not exist" if not folder.is_dir() else "has no index.html"
+        raise ConfigError(
+            f"Cannot serve a page from {str(folder)!r}: the folder {missing}.",
+            hint="Name the folder of a finished page, such as the output of its build.",
+        )
+    return folder
 
 
 def make_page_router(web: Path | None) -> APIRouter:
@@ -19,11 +38,12 @@ def make_page_router(web: Path | None) -> APIRouter:
 
     @router.api_route(PAGE, methods=["GET", "HEAD"], response_class=Response)
     async def get_file(path: str) -> Response:
-        if path.startswith(("api/", "ai/", "v1/")):
+        if path.startswith(("api/", "ai/", "v1/", "ext/")):
             raise HTTPException(404, "Not found")
         if (file := _find_file(folder, path)) is not None:
             is_hashed = path.startswith("assets/")
-            return FileResponse(file, headers={"cache-control": _YEAR if is_hashed else "no-cache"})
+            policy = _DIAGRAMS if path == "diagram.html" else {}
+            return FileResponse(file, headers={"cache-control": _YEAR if is_hashed else "no-cache", **policy})
         if "." in path.rpartition("/")[2]:
             raise HTTPException(404, "Not found")
         return FileResponse(folder / "index.html", headers={"cache-control": "no-cache"})

@@ -1,13 +1,19 @@
-"""Runs: their state, their events, messages to them, and cancelling them."""
+"""Runs: the list across sessions, their state, their events, messages to them, and cancelling them.
+
+An admin reaches the runs of other owners with `owner=<name>` or `owner=*`.
+"""
 
 from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
+from dovetail.runs.listing import ListedRun, RunFilter, list_choices, list_runs
 from dovetail.runs.run import RunRecord
+from dovetail.server.auth import Reach, sees_all
+from dovetail.server.queries import RunQuery
 from dovetail.server.responses import read_event_id
 from dovetail.server.schemas import App, CancelBody, MessageBody, Owner, to_iso
 from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
@@ -16,8 +22,43 @@ from dovetail.sessions.request import complete_request
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
 
 
+@router.get("")
+async def get_runs(
+    app: App,
+    owner: Reach,
+    wanted: Annotated[RunQuery, Query()],
+) -> dict[str, Any]:
+    """List runs across sessions, with the totals of the filter; filters may be given several times."""
+    listed = RunFilter(
+        owner=owner,
+        states=wanted.state,
+        reasons=wanted.reason,
+        agent=wanted.agent,
+        model=wanted.model,
+        session_id=wanted.session_id,
+        since=wanted.since,
+        before=wanted.before,
+        query=wanted.query,
+    )
+    page = await list_runs(
+        app.runs.database, listed, sort=wanted.sort, limit=wanted.limit, cursor=wanted.cursor
+    )
+    return {
+        "runs": [_describe_listed(run) for run in page.runs],
+        "totals": asdict(page.totals),
+        "cursor": page.cursor,
+    }
+
+
+@router.get("/choices")
+async def get_choices(app: App, owner: Reach, own: Owner, request: Request) -> dict[str, Any]:
+    """Return the agents, models and owners that runs have, and whether the caller may see other owners."""
+    choices = await list_choices(app.runs.database, owner)
+    return {**choices, "owner": own, "sees_all": sees_all(request)}
+
+
 @router.get("/{run_id}")
-async def get_run(run_id: str, app: App, owner: Owner) -> dict[str, Any]:
+async def get_run(run_id: str, app: App, owner: Reach) -> dict[str, Any]:
     """Return a run's state, usage and reason."""
     return _describe(await app.runs.get(run_id, owner=owner))
 
@@ -26,7 +67,7 @@ async def get_run(run_id: str, app: App, owner: Owner) -> dict[str, Any]:
 async def get_events(
     run_id: str,
     app: App,
-    owner: Owner,
+    owner: Reach,
     after: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> Response:
@@ -35,13 +76,13 @@ async def get_events(
     after = max(after, read_event_id(last_event_id))
     encoder = RunEventEncoder()
     if record.spec.session_id is not None:
-        _, tree = await app.sessions.open(record.spec.session_id, owner=owner)
+        _, tree = await app.sessions.open(record.spec.session_id, owner=record.spec.owner)
         encoder = RunEventEncoder(partial(complete_request, tree))
     return EventStream(await app.runs.read(record.id, after), encoder)
 
 
 @router.post("/{run_id}/cancel", status_code=202)
-async def cancel_run(run_id: str, app: App, owner: Owner, body: CancelBody | None = None) -> dict[str, str]:
+async def cancel_run(run_id: str, app: App, owner: Reach, body: CancelBody | None = None) -> dict[str, str]:
     """Cancel a run."""
     await app.runs.get(run_id, owner=owner)
     mode = body.mode if body is not None else "now"
@@ -53,15 +94,23 @@ async def cancel_run(run_id: str, app: App, owner: Owner, body: CancelBody | Non
 async def send_message(run_id: str, body: MessageBody, app: App, owner: Owner) -> dict[str, str]:
     """Send a message to a run: into its next turn, or to be answered after it.
 
-    If the run has ended, the message becomes a new question of its session, and `mode` is `queue`.
+    If the run has ended, the message becomes a new question of its session, and `mode` is `queue`. With an
+    `id` of the client's choice it is stored once, however often it is sent.
     """
-    return asdict(await app.chat.send_to_run(run_id, body.all_parts, mode=body.mode, owner=owner))
+    sent = await app.chat.send_to_run(run_id, body.all_parts, mode=body.mode, owner=owner, message_id=body.id)
+    return asdict(sent)
+
+
+def _describe_listed(run: ListedRun) -> dict[str, Any]:
+    moments = {"created_at": to_iso(run.created_at), "ended_at": to_iso(run.ended_at)}
+    return {**asdict(run), **moments}
 
 
 def _describe(record: RunRecord) -> dict[str, Any]:
     result = record.result
     return {
         "id": record.id,
+        "owner": record.spec.owner,
         "session_id": record.spec.session_id,
         "message_id": record.spec.message_id,
         "agent": record.spec.agent,
@@ -74,6 +123,7 @@ def _describe(record: RunRecord) -> dict[str, Any]:
         "error": result.error if result else None,
         "limit": result.limit if result else None,
         "notice": result.notice if result else None,
+        "duration": result.duration if result else None,
         "last_number": record.last_number,
         "created_at": to_iso(record.created_at),
         "ended_at": to_iso(record.ended_at),

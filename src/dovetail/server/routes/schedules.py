@@ -1,17 +1,80 @@
 """Schedules: list, add, view, change, delete and run them."""
 
-from typing import Any
+from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
+from pydantic import AfterValidator, ConfigDict, StringConstraints, model_validator
 from starlette.responses import Response
 
+from dovetail.agents.schedule import Missed
 from dovetail.data.cron import parse_cron
+from dovetail.errors import ConfigError
 from dovetail.schedules.schedule import Schedule, Tick
 from dovetail.schedules.service import MOST_SHOWN
-from dovetail.server.routes.chat import refuse_path
-from dovetail.server.schemas import App, Owner, ScheduleBody, ScheduleChange, to_iso
+from dovetail.server.chat_options import refuse_path
+from dovetail.server.schemas import App, Body, GivenId, Id, Owner, Title, to_iso
 
 router = APIRouter(prefix="/api/v1/schedules", tags=["schedules"])
+
+
+def _check_line(text: str) -> str:
+    try:
+        parse_cron(text)
+    except ConfigError as error:
+        raise ValueError(f"{error.message} {error.hint or ''}".strip()) from error
+    return text
+
+
+ScheduleLine = Annotated[str, AfterValidator(_check_line)]
+"""A cron line with a time zone."""
+
+Question = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100_000)]
+"""What a schedule asks."""
+
+
+class ScheduleBody(Body):
+    """A new schedule."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"schedule": "0 9 * * 1-5 Europe/Berlin", "message": "What is new?"},
+                {"agent": "master", "schedule": "0 18 * * 5", "message": "Sum up.", "session_id": "s1"},
+            ]
+        }
+    )
+    schedule: ScheduleLine
+    message: Question
+    agent: GivenId = "master"
+    title: Title = ""
+    model: GivenId | None = None
+    mode: GivenId | None = None
+    session_id: Id | None = None
+    missed: Missed = "latest"
+    enabled: bool = True
+
+
+class ScheduleChange(Body):
+    """Changes to a schedule."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"enabled": False}, {"schedule": "0 8 * * *", "title": "Early"}]}
+    )
+    schedule: ScheduleLine = ""
+    message: Question = ""
+    agent: GivenId = ""
+    title: Title = ""
+    model: GivenId | None = None
+    mode: GivenId | None = None
+    session_id: Id | None = None
+    missed: Missed = "latest"
+    enabled: bool = True
+
+    @model_validator(mode="after")
+    def _change_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError("Nothing to change; send at least one field, such as `enabled`.")
+        return self
 
 
 @router.get("")

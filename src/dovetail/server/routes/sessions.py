@@ -5,35 +5,69 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query
+from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.background import Task
+from dovetail.server.chat_options import check_choice
 from dovetail.server.responses import JsonResponse
-from dovetail.server.schemas import App, Owner, SessionBody, SessionChange, to_iso
-from dovetail.sessions.message import Message, MessageTree, Session
+from dovetail.server.schemas import (
+    App,
+    Body,
+    GivenId,
+    Owner,
+    SessionBody,
+    SessionChange,
+    SessionQuery,
+    to_iso,
+)
+from dovetail.sessions.message import Message, MessageTree, Session, Stretch, make_session
 from dovetail.sessions.transfer import collect_provider_parts, to_markdown
 
 router = APIRouter(prefix="/api/v1/sessions", tags=["sessions"])
 
 
+class ViewQuery(Body):
+    """Which messages of a session are shown: all, the newest, those in front of one, or all since one.
+
+    With `missing=empty` a session that does not exist yet is an empty one.
+    """
+
+    missing: Literal["error", "empty"] = "error"
+    limit: Annotated[int, Field(ge=1, le=1000)] | None = None
+    before: GivenId | None = None
+    since: GivenId | None = None
+
+    @property
+    def stretch(self) -> Stretch:
+        """The part of the path that is wanted."""
+        return Stretch(self.limit, self.before, self.since)
+
+
 @router.get("")
-async def list_sessions(
-    app: App,
-    owner: Owner,
-    q: Annotated[str, Query(max_length=100)] = "",
-    parent: str | None = None,
-    cursor: str | None = None,
-    limit: Annotated[int, Query(ge=1, le=200)] = 50,
-) -> dict[str, Any]:
+async def list_sessions(app: App, owner: Owner, wanted: Annotated[SessionQuery, Query()]) -> dict[str, Any]:
     """List sessions, the last changed first; `q` searches titles and messages.
 
     Sessions that work in the background of another one are listed only with `parent`, the id of that one.
     """
-    page = await app.sessions.page(owner=owner, query=q, parent_id=parent, cursor=cursor, limit=limit)
+    page = await app.sessions.page(
+        owner=owner,
+        cursor=wanted.cursor,
+        limit=wanted.limit,
+        query=wanted.q,
+        parent_id=wanted.parent,
+        pinned=wanted.pinned,
+        folder=wanted.folder,
+    )
     running = await app.runs.find_running_sessions(owner)
     described = [
-        {**describe_session(session), "run_id": running.get(session.id)} for session in page.sessions
+        {
+            **describe_session(session),
+            "run_id": running.get(session.id),
+            "places": [asdict(place) for place in page.places.get(session.id, ())],
+        }
+        for session in page.sessions
     ]
     return {"sessions": described, "cursor": page.cursor}
 
@@ -42,35 +76,60 @@ async def list_sessions(
 async def create_session(app: App, owner: Owner, body: SessionBody | None = None) -> dict[str, Any]:
     """Create a session."""
     body = body or SessionBody()
-    return describe_session(await app.sessions.create(owner=owner, session_id=body.id, title=body.title))
+    options = body.options.to_dict()
+    await check_choice(app, body.agent, options)
+    session = await app.sessions.create(
+        owner=owner, session_id=body.id, title=body.title, agent=body.agent, options=options
+    )
+    return describe_session(session)
 
 
 @router.get("/{session_id}")
-async def view_session(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
-    """Return a session with the messages from its root to its head, and the siblings of each."""
-    await app.sessions.get(session_id, owner=owner)
+async def view_session(
+    session_id: str, app: App, owner: Owner, wanted: Annotated[ViewQuery, Query()]
+) -> dict[str, Any]:
+    """Return a session with the messages from its root to its head, and the siblings of each.
+
+    `limit` returns the newest messages only, `before` those in front of a message, `since` also all from a
+    message on; `older` is the number of messages in front of the first one returned. A message that is not on
+    the path is ignored.
+
+    With `missing=empty` a session that does not exist yet is an empty one instead of a 404.
+    """
+    try:
+        await app.sessions.get(session_id, owner=owner)
+    except NotFoundError:
+        if wanted.missing == "error":
+            raise
+        described = describe_session(make_session(owner, session_id, version=0))
+        return {**described, "run_id": None, "older": 0, "path": []}
     # Before the tree is read: an answer that ends in this moment must be seen in one of the two.
     running = await app.runs.find_running(session_id)
     session = await app.sessions.get(session_id, owner=owner)
-    tree = await app.sessions.tree(session)
+    tree, older, path = await app.sessions.stretch(session, wanted.stretch)
     return {
         **describe_session(session),
         "head": tree.head,
         "run_id": running.id if running else None,
+        "older": older,
         "path": [
-            {**_describe_message(message), "siblings": _describe_siblings(tree, message)}
-            for message in tree.path()
+            {**_describe_message(message), "siblings": _describe_siblings(tree, message)} for message in path
         ],
     }
 
 
 @router.patch("/{session_id}")
 async def change_session(session_id: str, body: SessionChange, app: App, owner: Owner) -> dict[str, Any]:
-    """Rename a session, or move its head to the newest message below another one."""
-    changed = await app.sessions.update(
-        session_id, owner=owner, title=body.title, head_id=body.head, version=body.version
+    """Rename a session, change its agent or options, or move its head to the newest message below one.
+
+    Options are merged: one that is null is removed, one that is not named stays.
+    """
+    await app.sessions.get(session_id, owner=owner)  # before the names of another owner's choice are checked
+    changes = body.changes
+    await check_choice(app, changes.get("agent"), changes.get("options", {}))
+    return describe_session(
+        await app.sessions.update(session_id, owner=owner, version=body.version, **changes)
     )
-    return describe_session(changed)
 
 
 @router.delete("/{session_id}", status_code=204, response_class=Response)
@@ -137,8 +196,11 @@ async def list_inbox(session_id: str, app: App, owner: Owner) -> dict[str, Any]:
 async def delete_from_inbox(session_id: str, message_id: str, app: App, owner: Owner) -> None:
     """Delete a message that waits; one that was taken stays."""
     await app.sessions.get(session_id, owner=owner)
-    if not await app.runs.inbox.remove(session_id, message_id):
-        raise ConflictError(f"Message {message_id!r} does not wait (any more): it was taken or deleted.")
+    if await app.runs.inbox.remove(session_id, message_id):
+        return app.sessions.on_change(owner, session_id, "changed")
+    if await app.runs.inbox.was_sent(session_id, message_id):
+        raise ConflictError(f"Message {message_id!r} does not wait any more: a run has taken it.")
+    raise NotFoundError(f"Message {message_id!r} does not wait in this session.")
 
 
 @router.get("/{session_id}/export", response_class=Response)
@@ -165,6 +227,9 @@ def describe_session(session: Session) -> dict[str, Any]:
         "version": session.version,
         "usage": asdict(session.usage),
         "agent": session.agent,
+        "options": dict(session.options or {}),
+        "pinned": session.pinned,
+        "folder": session.folder,
         "parent_id": session.parent_id,
         "origin": _describe_origin(session),
         "created_at": to_iso(session.created_at),

@@ -7,6 +7,7 @@ idempotent; otherwise the model reads that its effect is unknown.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
@@ -14,6 +15,8 @@ from dovetail.errors import ToolError
 from dovetail.events.tool_context import ToolContext
 from dovetail.lazy import lazy
 from dovetail.tools.mcp.answers import list_all, read_mcp_result
+from dovetail.tools.mcp.log import ServerLog
+from dovetail.tools.mcp.login import Login
 from dovetail.tools.mcp.server import McpServer
 from dovetail.tools.mcp.transport import CONNECT_SECONDS, REASON, Transport, find_cause
 from dovetail.tools.tool import ToolResult
@@ -40,6 +43,10 @@ class McpConnection:
 
     def __init__(self, server: McpServer) -> None:
         self.server = server
+        self.log = ServerLog(server)
+        self.login: Login | None = None
+        self.connected_at: float | None = None
+        self.wants_login = False
         self.on_change: Callable[[Sequence[Any]], None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Any = None
@@ -54,6 +61,11 @@ class McpConnection:
     def loop(self) -> asyncio.AbstractEventLoop | None:
         """The event loop of the connection, if it was ever opened."""
         return self._loop
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the server is connected; a lost connection is reopened by the next call."""
+        return self._client is not None
 
     async def list_tools(self) -> list[Any]:
         """Return the descriptions of all tools of the server."""
@@ -138,12 +150,13 @@ class McpConnection:
 
     async def _own(self, opening: "asyncio.Future[Any]") -> None:
         """Open, serve and close one connection; this happens here and nowhere else."""
-        transport = Transport(self.server, self._note_fault)
+        auth = self.login.make_auth() if self.login else None
+        transport = Transport(self.server, self._note_fault, self.log, auth)
         self._lost = lost = transport.lost
         try:
             async with mcp.Client(transport.open(), message_handler=self._hear) as client:
                 listener = asyncio.create_task(self._listen(client))
-                self._client = client
+                self._client, self.connected_at, self.wants_login = client, time.time(), False
                 opening.set_result(client)
                 try:
                     await lost.wait()
@@ -151,9 +164,11 @@ class McpConnection:
                     self._drop(client)
                     listener.cancel()
         except Exception as error:
+            self.wants_login = transport.wants_login
             if not opening.done():
                 _fail(opening, transport.explain(error))
             else:
+                self.log.write(f"The connection was lost: {find_cause(error)}")
                 logger.info("MCP server %r was lost: %s", self.server.name, find_cause(error))
         finally:
             if not opening.done():
@@ -161,8 +176,7 @@ class McpConnection:
 
     def _drop(self, client: Any) -> None:
         if self._client is client:
-            self._client = None
-            self._opening = None
+            self._client = self._opening = self.connected_at = None
             self._lost.set()
 
     async def _close(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from dovetail.data.clean import clean_data
 from dovetail.data.shapes import is_dict
 from dovetail.lazy import lazy
+from dovetail.tools.mcp.log import ServerLog
 from dovetail.tools.mcp.server import McpServer
 
 httpx2 = lazy("httpx2", extra="mcp")
@@ -125,11 +126,18 @@ class Transport:
     be read.
     """
 
-    def __init__(self, server: McpServer, on_fault: Callable[[], None]) -> None:
+    def __init__(self, server: McpServer, on_fault: Callable[[], None], log: ServerLog, auth: Any) -> None:
         self.lost = asyncio.Event()
         self._server = server
         self._on_fault = on_fault
+        self._log = log
+        self._auth = auth
         self._status = 0
+
+    @property
+    def wants_login(self) -> bool:
+        """Whether the server has refused the last request for want of a login."""
+        return self._status == 401
 
     def open(self) -> Any:
         """Return what the package's client connects to."""
@@ -137,20 +145,24 @@ class Transport:
         if server.target is not None:
             return server.target
         if server.url:
-            return self._watch(_open_http(server, self._note_status))
+            return self._watch(_open_http(server, self._note_status, self._auth))
         parameters = mcp.StdioServerParameters(
             command=server.command, args=list(server.args), env=dict(server.env) or None, cwd=server.cwd
         )
-        return self._watch(mcp_stdio.stdio_client(parameters))
+        return self._watch(_open_program(parameters, self._log))
 
     def explain(self, error: Exception) -> str:
         """Explain why the server could not be reached: by its last HTTP status, otherwise by the error."""
         if self._status in _UNAUTHORIZED:
-            return f"it answered {self._status} (unauthorized). Check the `headers` of the server's entry"
+            return (
+                f"it answered {self._status} (unauthorized). Check the `headers` of the server's entry, "
+                "or log in on the page (MCP servers)"
+            )
         return f"it answered with HTTP status {self._status}" if self._status >= 400 else find_cause(error)
 
     async def _note_status(self, response: Any) -> None:
-        self._status = response.status_code
+        if response.request.url == httpx2.URL(self._server.url):  # not one of a login
+            self._status = response.status_code
 
     def _read_again(self, error: Exception) -> Any:
         message, is_whole = read_again(error)
@@ -179,14 +191,21 @@ class Transport:
 
 
 @contextlib.asynccontextmanager
+async def _open_program(parameters: Any, log: ServerLog) -> AsyncGenerator[Any, None]:
+    with log.piped() as errors:
+        async with mcp_stdio.stdio_client(parameters, errlog=errors) as streams:
+            yield streams
+
+
+@contextlib.asynccontextmanager
 async def _open_http(
-    server: McpServer, hear: Callable[[Any], Coroutine[Any, Any, None]]
+    server: McpServer, hear: Callable[[Any], Coroutine[Any, Any, None]], auth: Any
 ) -> AsyncGenerator[Any, None]:
     timeout = httpx2.Timeout(CONNECT_SECONDS, read=server.time_limit)
     headers = {"accept-encoding": "identity", **server.headers}
     hooks = {"response": [hear, limit_answer]}
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks) as client,
+        httpx2.AsyncClient(headers=headers, timeout=timeout, event_hooks=hooks, auth=auth) as client,
         mcp_http.streamable_http_client(server.url, http_client=client) as streams,
     ):
         yield streams

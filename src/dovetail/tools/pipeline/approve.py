@@ -2,16 +2,24 @@
 
 import asyncio
 import copy
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ToolError
 from dovetail.events.asks import LONGEST_SECONDS, OpenAsk, raised
-from dovetail.events.run_context import Bus, RunContext
+from dovetail.events.call import Kind
+from dovetail.events.run_context import Bus, Mode, RunContext
+from dovetail.events.run_events import AskAnswer, AskRequest, Entry
+from dovetail.events.tool_context import ToolContext
 from dovetail.policy.policy import Decision, Policy
 from dovetail.policy.rule import PolicyCall
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
+from dovetail.tools.preview import make_preview
+from dovetail.tools.tool import Tool
+
+_MOST_RESTORED = 1000
 
 
 class Approver:
@@ -20,6 +28,7 @@ class Approver:
     def __init__(self, policy: Policy, preparer: Preparer) -> None:
         self._policy = policy
         self._preparer = preparer
+        self._restored: OrderedDict[str, None] = OrderedDict()
 
     def decide(self, prepared: Prepared, run: RunContext) -> Decision:
         """Return the policy's decision on a call."""
@@ -40,6 +49,16 @@ class Approver:
             )
         return False
 
+    async def restore(self, run: RunContext) -> None:
+        """Allow again what was allowed for a run before it was interrupted: its journal has the answers."""
+        if run.journal is None or not run.journal.is_resumed or run.run_path[0] in self._restored:
+            return
+        self._restored[run.run_path[0]] = None
+        if len(self._restored) > _MOST_RESTORED:
+            self._restored.popitem(last=False)
+        for call in _find_allowed(await run.history(), run):
+            self._policy.remember(call, "run")
+
     async def ask(self, prepared: Prepared, decision: Decision, call_id: str, run: RunContext) -> Prepared:
         """Ask a person or a listener on the bus; return the approved call, perhaps with edited arguments."""
         payload = {
@@ -50,6 +69,11 @@ class Approver:
             "reason": decision.reason,
             "agent_path": list(run.agent_path),
         }
+        if prepared.tool.fingerprint:
+            payload["definition"] = prepared.tool.fingerprint
+        context = ToolContext(call_id=call_id, scope=run)
+        if (preview := await make_preview(prepared.tool, prepared.args, context)) is not None:
+            payload["preview"] = preview
         answer = await _ask_outside(call_id, payload, run)
         if answer.get("status") == "timeout":
             raise ToolError(
@@ -128,13 +152,52 @@ def describe_call(prepared: Prepared, run: RunContext) -> PolicyCall:
         mode=run.mode,
         run_path=run.run_path,
         owner=run.owner,
+        session_id=run.session_id,
         definition=prepared.tool.fingerprint,
         defaults=prepared.tool.defaults,
     )
 
 
+def _find_allowed(entries: Iterable[Entry], run: RunContext) -> Iterator[PolicyCall]:
+    """Yield the calls that a person has allowed for the whole run."""
+    asked: dict[str, Mapping[str, Any]] = {}
+    for entry in entries:
+        event = entry.event
+        if isinstance(event, AskRequest) and event.kind == "approval":
+            asked[event.ask_id] = event.payload
+        elif isinstance(event, AskAnswer) and event.ask_id in asked and _allows_run(event.value):
+            yield _read_call(asked[event.ask_id], event.value, run)
+
+
+def _allows_run(answer: Any) -> bool:
+    return is_mapping(answer) and answer.get("approved") is True and answer.get("remember") == "run"
+
+
+def _read_call(payload: Mapping[str, Any], answer: Mapping[str, Any], run: RunContext) -> PolicyCall:
+    edited = answer.get("edited_args")
+    return PolicyCall(
+        tool=payload["tool"],
+        kind=Kind(payload["kind"]),
+        args=edited if is_mapping(edited) else payload["args"],
+        agent_path=tuple(payload["agent_path"]),
+        mode=run.mode,
+        run_path=run.run_path[:1],
+        owner=run.owner,
+        session_id=run.session_id,
+        definition=payload.get("definition", ""),
+    )
+
+
+def describe_trial(
+    tool: Tool, arguments: Mapping[str, Any], agents: tuple[str, ...], mode: Mode, owner: str
+) -> PolicyCall:
+    """Return a call that is not made as the policy would see it."""
+    scope = RunContext(owner=owner, agent_path=agents, mode=mode)
+    return describe_call(Prepared(tool=tool, args=dict(arguments)), scope)
+
+
 def _explain_refusal(name: str, answer: Mapping[str, Any], run: RunContext) -> str:
-    words = answer.get("value")
+    words = answer.get("value") or answer.get("reason")
     said = f" and said: {words}" if isinstance(words, str) and words.strip() else ""
     text = f"The user declined this call of {name!r}{said}; do not repeat it unless asked to"
     if len(run.agent_path) > 1:  # a sub-agent: only its result reaches the caller

@@ -88,6 +88,7 @@ class CallBatch:
 
     async def _approve(self) -> None:
         """Prepare all calls and get all approvals."""
+        await self._steps.approver.restore(self._run)
         for call in self._calls:
             with entered(call.context):
                 self._prepare(call)

@@ -1,28 +1,32 @@
+import type { ReactNode } from "react";
+import { readableName } from "@/protocol/shapes";
 import { useText } from "@/text/text";
 import { listAgents } from "@/transport/catalog";
 import { Load } from "@/ui/load";
 import { FaultRow, PanelBody, Row } from "@/ui/panel";
 
-export function AgentsPanel() {
+interface AgentsPanelProps {
+  onOpen: (name: string) => void;
+  /** What can be done here. */
+  actions?: ReactNode;
+}
+
+export function AgentsPanel({ onOpen, actions }: AgentsPanelProps) {
   const t = useText();
   return (
     <Load load={listAgents}>
       {({ agents, errors }) => (
-        <PanelBody hint={t.agentsHint}>
+        <PanelBody hint={t.agentsHint} actions={actions}>
           <ul>
             {errors.map((fault) => (
-              <FaultRow key={`${fault.name} ${fault.source}`} {...fault} />
+              <FaultRow key={`${fault.name} ${fault.source}`} {...fault} onOpen={() => onOpen(fault.name)} />
             ))}
             {agents.map((agent) => (
-              <Row
-                key={agent.name}
-                title={agent.name}
-                detail={agent.model ?? (agent.title === agent.name ? null : agent.title)}
-              >
+              <Row key={agent.name} title={agent.title} detail={agent.model} onOpen={() => onOpen(agent.name)}>
                 {agent.description}
                 {agent.tools.length > 0 ? (
-                  <span className="mt-0.5 block font-mono text-[12px] text-faint">
-                    {agent.tools.map((tool) => (tool === "*" ? t.allTools : tool)).join(", ")}
+                  <span className="mt-0.5 block text-[12px] text-faint">
+                    {agent.tools.map((tool) => (tool === "*" ? t.allTools : readableName(tool))).join(t.comma)}
                   </span>
                 ) : null}
               </Row>

@@ -1,107 +1,194 @@
-import { useId, useState } from "react";
+import { ChevronDown } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { parseArguments } from "@/features/approvals/arguments";
+import { AskFrame } from "@/features/approvals/ask-frame";
+import { ArgumentsField, ReasonField } from "@/features/approvals/fields";
 import { useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
+import { Menu, MenuItem } from "@/ui/menu";
 
 export interface ApprovalAnswer {
   approved: boolean;
   edited_args?: Record<string, unknown>;
   remember?: "once" | "run" | "always";
-  value?: string;
+  /** Why not; the model reads it. */
+  reason?: string;
 }
 
 interface ApprovalProps {
+  askId: string;
   input: unknown;
+  /** What the call would do, or its input. */
+  children?: ReactNode;
   /** The sub-agents from the top down to the one that asks; empty for the chat's own agent. */
   path?: readonly string[];
   reason: string | null;
+  /** How many waiting calls of this tool there are, this one included. */
+  alike?: number;
+  /** What else waits, and the way there. */
+  others?: ReactNode;
   /** Resolves when the answer was accepted; a rejection is shown as an error. */
   onAnswer: (answer: ApprovalAnswer) => Promise<void>;
+  onAllowAlike?: () => Promise<void>;
 }
 
-/** Asks for approval of a call: as it is, edited, from now on, or not at all. */
-export function Approval({ input, path = [], reason, onAnswer }: ApprovalProps) {
-  const t = useText();
-  const [draft, setDraft] = useState<string | null>(null);
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const parsed = draft === null ? null : parseArguments(draft);
-  const isBroken = parsed !== null && !parsed.isValid;
+type Form = { kind: "none" } | { kind: "edit"; draft: string } | { kind: "reason"; reason: string };
+type Remember = "once" | "run" | "always";
 
-  const answer = async (value: ApprovalAnswer) => {
-    setSending(true);
-    setError(null);
-    try {
-      await onAnswer(value);
-    } catch (problem) {
-      setError(problem instanceof Error ? problem.message : String(problem));
-      setSending(false);
-    }
-  };
-  const approve = (remember: "once" | "run" | "always") =>
-    answer({ approved: true, remember, ...(parsed?.isValid ? { edited_args: parsed.value } : {}) });
+const NO_FORM: Form = { kind: "none" };
+
+/** Asks for approval of a call: one way to say yes, one to say no, and the rest in a menu. */
+export function Approval(props: ApprovalProps) {
+  const t = useText();
   return (
-    <fieldset disabled={isSending} className="space-y-3">
-      <legend className="text-[13.5px] font-medium">{t.mayRun}</legend>
+    <AskFrame askId={props.askId} label={t.mayRun} others={props.others}>
+      {(send) => <ApprovalForm {...props} send={send} />}
+    </AskFrame>
+  );
+}
+
+function ApprovalForm(props: ApprovalProps & { send: (answer: () => Promise<void>) => void }) {
+  const { input, children, path = [], reason, onAnswer, onAllowAlike, send } = props;
+  const t = useText();
+  const agentName = useAgentName();
+  const [form, setForm] = useState<Form>(NO_FORM);
+  const parsed = form.kind === "edit" ? parseArguments(form.draft) : null;
+  const isBroken = parsed !== null && !parsed.isValid;
+  const approve = (remember: Remember) => {
+    if (isBroken) return;
+    const edited = parsed?.isValid ? { edited_args: parsed.value } : {};
+    send(() => onAnswer({ approved: true, remember, ...edited }));
+  };
+  const decline = () => {
+    const words = form.kind === "reason" ? form.reason.trim() : "";
+    send(() => onAnswer({ approved: false, ...(words === "" ? {} : { reason: words }) }));
+  };
+  const actions: Record<Action, () => void> = {
+    approve: () => approve("once"),
+    decline,
+    close: () => setForm(NO_FORM),
+  };
+  const onKey = (event: KeyboardEvent) => {
+    const action = keyAction(event, form.kind);
+    if (action === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    actions[action]();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys belong to the buttons and fields inside
+    <div className="space-y-3" onKeyDown={onKey}>
+      {children}
       <div className="space-y-0.5 text-[13px] text-soft empty:hidden">
-        {path.length > 0 ? <p>{t.askedBy(path.join(" › "))}</p> : null}
+        {path.length > 0 ? <p>{t.askedBy(path.map(agentName).join(" › "))}</p> : null}
         {reason ? <p className="first-letter:uppercase">{t.reasons[reason] ?? reason}</p> : null}
       </div>
-      {draft === null ? null : <ArgumentsField draft={draft} onChange={setDraft} isBroken={isBroken} />}
-      {error ? (
-        <p role="alert" className="text-[13px] text-danger">
-          {error}
-        </p>
-      ) : null}
-      <div className="flex flex-wrap gap-2">
-        <Button look="primary" disabled={isBroken} onClick={() => void approve("once")}>
-          {t.allow}
-        </Button>
-        <Button disabled={isBroken} title={t.rememberHint} onClick={() => void approve("run")}>
-          {t.allowInRun}
-        </Button>
-        <Button disabled={isBroken} title={t.rememberHint} onClick={() => void approve("always")}>
-          {t.alwaysAllow}
-        </Button>
-        {draft === null ? (
-          <Button onClick={() => setDraft(JSON.stringify(input ?? {}, null, 2))}>{t.editInput}</Button>
+      <FormField form={form} isBroken={isBroken} onChange={setForm} />
+      <div className="flex flex-wrap items-center gap-2">
+        {form.kind === "reason" ? (
+          <Button look="danger" onClick={decline}>
+            {t.decline}
+          </Button>
         ) : (
-          <Button onClick={() => setDraft(null)}>{t.discardEdit}</Button>
+          <AllowButtons
+            isEdited={form.kind === "edit"}
+            isBroken={isBroken}
+            onAllow={approve}
+            onEdit={() => setForm({ kind: "edit", draft: JSON.stringify(input ?? {}, null, 2) })}
+            onReason={() => setForm({ kind: "reason", reason: "" })}
+          />
         )}
-        <Button look="danger" onClick={() => void answer({ approved: false })}>
-          {t.decline}
-        </Button>
+        {form.kind === "none" ? (
+          <Button aria-keyshortcuts="n" title={t.declineKeys} onClick={decline}>
+            {t.decline}
+          </Button>
+        ) : (
+          <Button look="plain" onClick={() => setForm(NO_FORM)}>
+            {form.kind === "edit" ? t.discardEdit : t.back}
+          </Button>
+        )}
+        {onAllowAlike !== undefined && form.kind === "none" ? (
+          <Button look="plain" onClick={() => send(onAllowAlike)}>
+            {t.allowAlike(props.alike ?? 1)}
+          </Button>
+        ) : null}
       </div>
-    </fieldset>
-  );
-}
-
-interface ArgumentsFieldProps {
-  draft: string;
-  isBroken: boolean;
-  onChange: (draft: string) => void;
-}
-
-function ArgumentsField({ draft, isBroken, onChange }: ArgumentsFieldProps) {
-  const t = useText();
-  const id = useId();
-  return (
-    <div>
-      <textarea
-        aria-label={t.input}
-        aria-invalid={isBroken}
-        aria-describedby={isBroken ? id : undefined}
-        value={draft}
-        spellCheck={false}
-        rows={Math.min(14, draft.split("\n").length + 1)}
-        onChange={(event) => onChange(event.target.value)}
-        className={`field-sizing-content max-h-88 w-full resize-y rounded-lg border bg-surface px-3 py-2 font-mono text-[12.5px] leading-[1.6] ${isBroken ? "border-danger" : "border-line focus:border-line-strong"}`}
-      />
-      {isBroken ? (
-        <p id={id} className="mt-1 text-[12.5px] text-danger">
-          {t.notAnObject}
-        </p>
-      ) : null}
     </div>
   );
+}
+
+interface FormFieldProps {
+  form: Form;
+  isBroken: boolean;
+  onChange: (form: Form) => void;
+}
+
+function FormField({ form, isBroken, onChange }: FormFieldProps) {
+  if (form.kind === "edit") {
+    return (
+      <ArgumentsField draft={form.draft} isBroken={isBroken} onChange={(draft) => onChange({ kind: "edit", draft })} />
+    );
+  }
+  if (form.kind === "none") return null;
+  return <ReasonField reason={form.reason} onChange={(reason) => onChange({ kind: "reason", reason })} />;
+}
+
+interface AllowButtonsProps {
+  isEdited: boolean;
+  isBroken: boolean;
+  onAllow: (remember: Remember) => void;
+  onEdit: () => void;
+  onReason: () => void;
+}
+
+/** The one way to say yes, and the menu with the others. */
+function AllowButtons({ isEdited, isBroken, onAllow, onEdit, onReason }: AllowButtonsProps) {
+  const t = useText();
+  return (
+    <div className="flex">
+      <Button
+        look="primary"
+        data-primary=""
+        aria-keyshortcuts="Alt+Enter y"
+        title={t.allowKeys}
+        disabled={isBroken}
+        onClick={() => onAllow("once")}
+        className="rounded-r-none"
+      >
+        {isEdited ? t.allowEdited : t.allow}
+      </Button>
+      <Menu
+        label={t.moreAnswers}
+        face={<ChevronDown size={14} aria-hidden="true" />}
+        placement="bottom-start"
+        className="ml-px rounded-l-none bg-accent text-accent-ink! hover:bg-accent! hover:opacity-90 aria-expanded:bg-accent"
+      >
+        <MenuItem onSelect={() => onAllow("run")}>{t.allowInRun}</MenuItem>
+        <MenuItem onSelect={() => onAllow("always")}>{t.alwaysAllow}</MenuItem>
+        {isEdited ? null : <MenuItem onSelect={onEdit}>{t.editInput}</MenuItem>}
+        <MenuItem onSelect={onReason}>{t.declineWithReason}</MenuItem>
+        <p className="mt-1 max-w-60 border-t border-line px-2.5 pt-1.5 pb-1 text-[12px] text-soft">{t.rememberHint}</p>
+      </Menu>
+    </div>
+  );
+}
+
+type Action = "approve" | "decline" | "close";
+
+/** What a key means here: `y`, `n` and Alt+Enter answer, Escape closes a form; in a field letters are letters. */
+function keyAction(event: KeyboardEvent, form: Form["kind"]): Action | null {
+  const target = event.target as HTMLElement;
+  // A key that is held down must not answer the next ask, too.
+  if (event.repeat || event.nativeEvent.isComposing || target.closest("[role=menu]") !== null) return null;
+  if (event.key === "Escape") return form === "none" ? null : "close";
+  const isField = target.closest("input, textarea") !== null;
+  const yes: Action = form === "reason" ? "decline" : "approve";
+  if (event.key === "Enter") return event.altKey || (isField && form === "reason") ? yes : null;
+  return isField ? null : letterAction(event, yes);
+}
+
+function letterAction({ key, altKey, ctrlKey, metaKey }: KeyboardEvent, yes: Action): Action | null {
+  if (altKey || ctrlKey || metaKey) return null;
+  return key.toLowerCase() === "y" ? yes : key.toLowerCase() === "n" ? "decline" : null;
 }

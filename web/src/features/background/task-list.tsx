@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect, useId, useState } from "react";
 import { TaskRow } from "@/features/background/task-row";
-import { isActive, type TaskStore } from "@/features/background/task-store";
+import { isActive, isAskedBy, type TaskStore } from "@/features/background/task-store";
 import type { Ask } from "@/protocol/ask";
 import type { Task, TaskState } from "@/protocol/task";
 import { type Text, useText } from "@/text/text";
@@ -11,7 +11,7 @@ interface TaskListProps {
   store: TaskStore;
   onOpen: (sessionId: string) => void;
   /** Renders an ask; supplied by the app, because approvals are another feature. */
-  drawAsk: (ask: Ask) => ReactNode;
+  drawAsk: (ask: Ask, waiting: readonly Ask[]) => ReactNode;
 }
 
 /** The background tasks of this chat: one line, and the tasks when it is opened or one of them asks something. */
@@ -20,7 +20,6 @@ export function TaskList({ store, onOpen, drawAsk }: TaskListProps) {
   const id = useId();
   const { tasks, asks } = useStore(store);
   const [choice, setChoice] = useState<boolean | null>(null);
-  useEffect(() => void store.resume(), [store]);
   const isAsked = asks.length > 0;
   // A task that asks something opens the list, even if it was closed before.
   useEffect(() => {
@@ -53,7 +52,7 @@ export function TaskList({ store, onOpen, drawAsk }: TaskListProps) {
         <ul id={id} tabIndex={0} className="max-h-[38vh] overflow-y-auto border-t border-line -outline-offset-2">
           {newestFirst(tasks).map((task) => (
             <TaskRow key={task.sessionId} task={task} store={store} onOpen={() => onOpen(task.sessionId)}>
-              {asks.filter((ask) => ask.runId === task.runId).map(drawAsk)}
+              {asks.filter((ask) => isAskedBy(ask, task)).map((ask) => drawAsk(ask, asks))}
             </TaskRow>
           ))}
         </ul>

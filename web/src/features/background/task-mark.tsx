@@ -2,6 +2,7 @@ import { ArrowRight } from "lucide-react";
 import { endState } from "@/protocol/run";
 import type { Task } from "@/protocol/task";
 import { type Text, useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
 
 /** How a task stands: its state, or how it ended. */
@@ -31,12 +32,13 @@ function hasFailed(reason: string | null): boolean {
 /** The handle that a call has returned: which agent works in the background, how it stands, and the way to it. */
 export function TaskHandle({ task, onOpen }: { task: Task; onOpen: () => void }) {
   const t = useText();
+  const agent = useAgentName()(task.agent);
   return (
     <div className="flex items-center gap-2 text-[13px]">
       <TaskMark task={task} />
-      <span className="font-medium">{task.agent}</span>
+      <span className="font-medium">{agent}</span>
       <span className="min-w-0 flex-1 truncate text-soft">{taskStateText(task, t)}</span>
-      <Button onClick={onOpen} aria-label={t.openTask(task.agent, task.title)}>
+      <Button onClick={onOpen} aria-label={t.openTask(agent, task.title)}>
         {t.open} <ArrowRight size={13} aria-hidden="true" />
       </Button>
     </div>

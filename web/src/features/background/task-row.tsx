@@ -4,7 +4,9 @@ import { TaskMark, taskStateText } from "@/features/background/task-mark";
 import { isActive, type TaskStore } from "@/features/background/task-store";
 import type { Task } from "@/protocol/task";
 import { useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 import { Button, IconButton } from "@/ui/button";
+import { ErrorLine } from "@/ui/notice";
 
 interface TaskRowProps {
   task: Task;
@@ -17,22 +19,20 @@ interface TaskRowProps {
 /** A task: open it, stop it, or send it a message. */
 export function TaskRow({ task, store, onOpen, children }: TaskRowProps) {
   const t = useText();
+  const agent = useAgentName()(task.agent);
   const [isWriting, setWriting] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const attempt = async (action: Promise<void>) => {
     setError(null);
     try {
       await action;
       setWriting(false);
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : String(problem));
+      setError(problem);
     }
   };
   return (
-    <li
-      aria-label={`${task.agent}: ${taskStateText(task, t)}`}
-      className="border-t border-line px-1.5 first:border-t-0"
-    >
+    <li aria-label={`${agent}: ${taskStateText(task, t)}`} className="border-t border-line px-1.5 first:border-t-0">
       <div className="flex items-center gap-0.5">
         <button
           type="button"
@@ -41,21 +41,21 @@ export function TaskRow({ task, store, onOpen, children }: TaskRowProps) {
         >
           <span className="sr-only">{t.open}: </span>
           <TaskMark task={task} />
-          <span className="shrink-0 font-medium">{task.agent}</span>
+          <span className="shrink-0 font-medium">{agent}</span>
           <span className="min-w-0 flex-1 truncate text-soft">{task.title}</span>
           <span className={`shrink-0 text-[12px] ${task.state === "waiting" ? "text-warn" : "text-faint"}`}>
             {taskStateText(task, t)}
           </span>
         </button>
         <IconButton
-          label={isActive(task) ? t.messageTask(task.agent) : t.continueTask(task.agent)}
+          label={isActive(task) ? t.messageTask(agent) : t.continueTask(agent)}
           aria-expanded={isWriting}
           onClick={() => setWriting(!isWriting)}
         >
           <MessageSquare size={15} />
         </IconButton>
         <IconButton
-          label={t.cancelTask(task.agent)}
+          label={t.cancelTask(agent)}
           className={isActive(task) ? "" : "invisible"}
           onClick={() => void attempt(store.cancel(task))}
         >
@@ -63,11 +63,11 @@ export function TaskRow({ task, store, onOpen, children }: TaskRowProps) {
         </IconButton>
       </div>
       {isWriting ? <MessageField task={task} onSend={(text) => attempt(store.send(task, text))} /> : null}
-      {error ? (
-        <p role="alert" className="px-2 pb-2 text-danger">
-          {error}
-        </p>
-      ) : null}
+      {error === null ? null : (
+        <div className="px-2 pb-2">
+          <ErrorLine error={error} />
+        </div>
+      )}
       {children}
     </li>
   );
@@ -78,7 +78,8 @@ function MessageField({ task, onSend }: { task: Task; onSend: (text: string) => 
   const id = useId();
   const [text, setText] = useState("");
   const [isSending, setSending] = useState(false);
-  const label = isActive(task) ? t.messageTask(task.agent) : t.continueTask(task.agent);
+  const agent = useAgentName()(task.agent);
+  const label = isActive(task) ? t.messageTask(agent) : t.continueTask(agent);
   return (
     <form
       className="flex gap-2 px-2 pb-2"

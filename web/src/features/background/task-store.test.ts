@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { TaskStore } from "@/features/background/task-store";
 import type { Ask } from "@/protocol/ask";
 import { parseTasks, type Task, type TaskState } from "@/protocol/task";
@@ -18,57 +18,22 @@ class Stage {
   tasks: Task[] = [];
   open: Ask[] = [];
   requests: string[] = [];
-  hidden = false;
 
   store(): TaskStore {
-    return new TaskStore(
-      {
-        list: async () => {
-          this.requests.push("list");
-          return this.tasks;
-        },
-        asks: async () => {
-          this.requests.push("asks");
-          return this.open;
-        },
-        send: async (runId, text) => void this.requests.push(`${runId}: ${text}`),
-        cancel: async (runId) => void this.requests.push(`cancel ${runId}`),
-        isHidden: () => this.hidden,
+    return new TaskStore({
+      list: async () => {
+        this.requests.push("list");
+        return this.tasks;
       },
-      3000,
-    );
+      asks: async () => {
+        this.requests.push("asks");
+        return this.open;
+      },
+      send: async (runId, text) => void this.requests.push(`${runId}: ${text}`),
+      cancel: async (runId) => void this.requests.push(`cancel ${runId}`),
+    });
   }
 }
-
-test("tasks are polled while one works and is in sight, and no longer", async () => {
-  vi.useFakeTimers();
-  try {
-    const stage = new Stage();
-    stage.tasks = [task("a", "running")];
-    const store = stage.store();
-    const leave = store.subscribe(() => {});
-    await store.refresh();
-    stage.hidden = true;
-    await vi.advanceTimersByTimeAsync(9000);
-    expect(stage.requests).toEqual(["list", "asks"]);
-    stage.hidden = false;
-    stage.tasks = [task("a", "ended")];
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(store.read().tasks.map((one) => one.state)).toEqual(["ended"]);
-    expect(stage.requests).toEqual(["list", "asks", "list"]);
-
-    stage.tasks = [task("a", "running")];
-    await store.refresh();
-    leave();
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(stage.requests.length).toBe(5);
-    store.subscribe(() => {});
-    await store.resume();
-    expect(stage.requests.length).toBe(7);
-  } finally {
-    vi.useRealTimers();
-  }
-});
 
 test("only the asks of tasks that work are kept, and those for a browser are not", async () => {
   const stage = new Stage();
@@ -77,6 +42,16 @@ test("only the asks of tasks that work are kept, and those for a browser are not
   const store = stage.store();
   await store.refresh();
   expect(store.read().asks.map((one) => one.runId)).toEqual(["run a"]);
+});
+
+test("what a task of a task asks is shown with the task above it, also if that one has ended", async () => {
+  const stage = new Stage();
+  stage.tasks = [task("a", "ended"), task("b", "running")];
+  const below = (id: string, ancestors: string[]) => ({ ...ask(`run ${id}`), sessionId: id, ancestors });
+  stage.open = [below("deep", ["top", "a", "child of a"]), below("other", ["another chat"])];
+  const store = stage.store();
+  await store.refresh();
+  expect(store.read().asks.map((one) => one.runId)).toEqual(["run deep"]);
 });
 
 test("an unreachable server leaves the tasks as they were", async () => {
@@ -99,5 +74,24 @@ test("a message goes to the task's newest run, and its state is read again", asy
   const store = stage.store();
   await store.refresh();
   await store.send(task("a", "ended"), "go on");
-  expect(stage.requests).toEqual(["list", "run a: go on", "list"]);
+  expect(stage.requests).toEqual(["list", "asks", "run a: go on", "list", "asks"]);
+});
+
+test("a task is known by its session", async () => {
+  const stage = new Stage();
+  stage.tasks = [task("a", "running")];
+  const store = stage.store();
+  await store.refresh();
+  expect([store.has("a"), store.has("b")]).toEqual([true, false]);
+});
+
+test("a task that ends while the tasks are loaded for the first time is shown as ended", async () => {
+  const stage = new Stage();
+  stage.tasks = [task("a", "running")];
+  const store = stage.store();
+  const loaded = store.refresh();
+  stage.tasks = [task("a", "ended")];
+  await Promise.all([loaded, store.hear("a"), store.hear("another session")]);
+  expect(store.read().tasks.map(({ state }) => state)).toEqual(["ended"]);
+  expect(stage.requests.filter((request) => request === "list")).toHaveLength(2);
 });

@@ -1,4 +1,4 @@
-/** The background tasks of a session and what they ask, polled while one of them works. */
+/** The background tasks of a session and what they ask. */
 
 import type { Ask } from "@/protocol/ask";
 import type { Task } from "@/protocol/task";
@@ -16,39 +16,34 @@ export interface TaskBackend {
   asks(): Promise<Ask[]>;
   send(runId: string, text: string): Promise<unknown>;
   cancel(runId: string): Promise<void>;
-  /** Whether the page is out of sight, so that polling can wait. */
-  isHidden(): boolean;
 }
 
 export class TaskStore extends Store<TaskSnapshot> {
-  #timer: ReturnType<typeof setTimeout> | null = null;
   #turn = 0;
+  #loading: Promise<TaskSnapshot | null> = Promise.resolve(null);
 
-  constructor(
-    private readonly backend: TaskBackend,
-    private readonly interval = 3000,
-  ) {
+  constructor(private readonly backend: TaskBackend) {
     super({ tasks: [], asks: [] });
   }
 
-  protected override onUnread(): void {
-    this.#rest();
-  }
-
-  /** Loads the tasks, and again every few seconds until all have ended; of overlapping calls the last one wins. */
+  /** Loads the tasks; of overlapping calls the last one wins. */
   async refresh(): Promise<void> {
-    this.#rest();
     const turn = ++this.#turn;
-    const found = await this.#load().catch(() => null);
-    if (turn !== this.#turn) return;
+    this.#loading = this.#load().catch(() => null);
+    const found = await this.#loading;
     // Without the server the last known state stays.
-    if (found !== null) this.change(found);
-    this.#later();
+    if (found !== null && turn === this.#turn) this.change(found);
   }
 
-  /** Continues to poll after the tasks were out of sight. */
-  async resume(): Promise<void> {
-    if (this.#timer === null && this.read().tasks.some(isActive)) await this.refresh();
+  /** Takes the news that a session has changed: loads the tasks again if it is one, also one that is just being loaded. */
+  async hear(sessionId: string): Promise<void> {
+    if (!this.has(sessionId)) await this.#loading;
+    if (this.has(sessionId)) await this.refresh();
+  }
+
+  /** Whether a session is one of the tasks. */
+  has(sessionId: string): boolean {
+    return this.read().tasks.some((task) => task.sessionId === sessionId);
   }
 
   /** Sends a message to a task; one that has ended continues with it. */
@@ -63,23 +58,15 @@ export class TaskStore extends Store<TaskSnapshot> {
 
   async #load(): Promise<TaskSnapshot> {
     const tasks = await this.backend.list();
-    const runs = new Set(tasks.filter(isActive).map((task) => task.runId));
-    const asks = runs.size === 0 ? [] : await this.backend.asks();
-    return { tasks, asks: asks.filter((ask) => runs.has(ask.runId) && ask.kind !== "browser") };
+    const asks = tasks.length === 0 ? [] : await this.backend.asks();
+    const isOurs = (ask: Ask) => tasks.some((task) => isAskedBy(ask, task));
+    return { tasks, asks: asks.filter((ask) => ask.kind !== "browser" && isOurs(ask)) };
   }
+}
 
-  #later(): void {
-    if (!this.isRead || !this.read().tasks.some(isActive)) return;
-    this.#timer = setTimeout(() => {
-      if (this.backend.isHidden()) this.#later();
-      else void this.refresh();
-    }, this.interval);
-  }
-
-  #rest(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
-  }
+/** Whether a task that works, or one that it has started in its own background, asks this. */
+export function isAskedBy(ask: Ask, task: Task): boolean {
+  return (isActive(task) && ask.runId === task.runId) || (ask.ancestors ?? []).includes(task.sessionId);
 }
 
 export function isActive(task: Task): boolean {

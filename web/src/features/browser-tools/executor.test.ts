@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import {
+  asHandler,
   type BrowserCall,
   type ExecutorBackend,
   FrontendToolExecutor,
   INTERRUPTED,
+  type Standing,
 } from "@/features/browser-tools/executor";
 import { type Acknowledgement, Ledger } from "@/features/browser-tools/ledger";
 
@@ -26,6 +28,13 @@ class Desk implements ExecutorBackend {
   async acknowledge(callId: string, acknowledgement: Acknowledgement): Promise<void> {
     this.answers.push([callId, acknowledgement]);
   }
+  acknowledgeLast(callId: string, acknowledgement: Acknowledgement): void {
+    this.answers.push([callId, acknowledgement]);
+  }
+  async look(_askId: string, tabId: string): Promise<Standing> {
+    if (this.answers.length > 0) return "over";
+    return this.holder === null || this.holder === tabId ? "free" : "taken";
+  }
 }
 
 /** A ledger in a storage of its own. */
@@ -34,8 +43,8 @@ function newLedger(): Ledger {
   return new Ledger({ getItem: (key) => items.get(key) ?? null, setItem: (key, value) => void items.set(key, value) });
 }
 
-function tab(desk: Desk, ledger = newLedger(), tabId = "tab") {
-  const executor = new FrontendToolExecutor(tabId, desk, ledger);
+function tab(desk: Desk, ledger = newLedger(), tabId = "tab", sleep?: (milliseconds: number) => Promise<void>) {
+  const executor = new FrontendToolExecutor(tabId, desk, ledger, sleep);
   const calls: unknown[] = [];
   executor.register("open-url", async ({ input }) => {
     calls.push(input);
@@ -131,4 +140,78 @@ test("a tool without a handler is ignored in any other tab", async () => {
   const { executor } = tab(desk);
   await executor.execute({ ...CALL, toolName: "other", isForThisTab: false });
   expect([desk.holder, desk.answers]).toEqual([null, []]);
+});
+
+test("a tool without a handler is looked for once more before its call is refused", async () => {
+  const desk = new Desk();
+  const executor = new FrontendToolExecutor(
+    "tab",
+    Object.assign(desk, {
+      findHandlers: async () => executor.adopt(new Map([["highlight", asHandler("highlight", () => ({ marked: 2 }))]])),
+    }),
+    newLedger(),
+  );
+  await executor.execute({ ...CALL, toolName: "highlight" });
+  expect(desk.answers).toEqual([["call", { status: "success", output: { marked: 2 } }]]);
+});
+
+test("a handler of a folder that throws fails the call with its message", async () => {
+  const desk = new Desk();
+  const { executor } = tab(desk);
+  const fail = () => {
+    throw new Error("nothing to mark");
+  };
+  executor.adopt(new Map([["highlight", asHandler("highlight", fail)]]));
+  await executor.execute({ ...CALL, toolName: "highlight" });
+  expect(desk.answers).toEqual([["call", { status: "failed", errorText: "nothing to mark" }]]);
+});
+
+const FOREIGN: BrowserCall = { ...CALL, isForThisTab: false };
+
+test("a call of a tab that is gone runs in another one, after a moment of courtesy", async () => {
+  const desk = new Desk();
+  const pauses: number[] = [];
+  const { executor, calls } = tab(desk, newLedger(), "next", async (pause) => void pauses.push(pause));
+  await executor.offer(FOREIGN);
+  expect([calls.length, desk.answers.length, pauses.length]).toEqual([1, 1, 1]);
+});
+
+test("a call that another tab works on is left to it until it has ended", async () => {
+  const desk = new Desk();
+  desk.holder = "working";
+  let looks = 0;
+  const { executor, calls } = tab(desk, newLedger(), "next", async () => {
+    if (++looks === 3) desk.answers.push(["call", INTERRUPTED]);
+  });
+  await executor.offer(FOREIGN);
+  expect([calls, desk.answers.length, looks]).toEqual([[], 1, 3]);
+});
+
+test("a tool without a handler whose tab is gone is refused by the next one", async () => {
+  const desk = new Desk();
+  const { executor } = tab(desk, newLedger(), "next", async () => undefined);
+  await executor.offer({ ...FOREIGN, toolName: "other" });
+  expect(desk.answers).toMatchObject([
+    ["call", { status: "failed", errorText: expect.stringContaining("no handler") }],
+  ]);
+});
+
+test("a page that goes away acknowledges what it has begun, once", async () => {
+  const desk = new Desk();
+  const executor = new FrontendToolExecutor("tab", desk, newLedger());
+  let finish = () => {};
+  const begun = new Promise<void>((resolve) => {
+    executor.register("open-url", () => {
+      resolve();
+      return new Promise((done) => {
+        finish = () => done({ status: "success", output: "late" });
+      });
+    });
+  });
+  const running = executor.execute(CALL);
+  await begun;
+  executor.leave();
+  finish();
+  await running;
+  expect(desk.answers).toEqual([["call", INTERRUPTED]]);
 });

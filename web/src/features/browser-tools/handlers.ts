@@ -13,8 +13,27 @@ export function registerDefaultFrontendToolHandlers(executor: FrontendToolExecut
     const url = normalizeUrl(wanted);
     if (url === null) return { status: "failed", errorText: `Invalid URL ${JSON.stringify(wanted)}.` };
     const viewKey = stack.push(url, text(title) || new URL(url).hostname);
-    return { status: "success", output: { url, viewKey } };
+    const note = (await stack.check(viewKey)) ? {} : { note: NOT_SHOWN };
+    return { status: "success", output: { url, viewKey, ...note } };
   });
+}
+
+const NOT_SHOWN =
+  "This site does not allow to be shown inside another page. The user sees a link that opens it in a tab of its own.";
+
+/** What a call of `open-url` does, in the model's words, and where it leads. */
+export interface OpenedPage {
+  action: string;
+  url: string;
+  title: string;
+}
+
+/** The page that a call leads to; null if it cannot be opened. */
+export function readOpenUrl(input: unknown): OpenedPage | null {
+  const { actionName, url: wanted, title } = record(input);
+  const url = normalizeUrl(wanted);
+  if (url === null) return null;
+  return { action: text(actionName).trim(), url, title: text(title) || new URL(url).hostname };
 }
 
 /** A URL that may be opened, including its scheme; null for anything else. */

@@ -1,20 +1,38 @@
 import { ExternalLink } from "lucide-react";
-import { normalizeUrl } from "@/features/browser-tools/handlers";
+import type { MouseEvent } from "react";
+import type { OpenedPage } from "@/features/browser-tools/handlers";
 import type { PanelStack } from "@/features/browser-tools/panel-stack";
-import type { ToolPart } from "@/protocol/message";
-import { record, text } from "@/protocol/shapes";
 import { useText } from "@/text/text";
-import { Button } from "@/ui/button";
 
-/** Opens the page of a call again. */
-export function OpenUrlAgain({ part, stack }: { part: ToolPart; stack: PanelStack }) {
+interface OpenUrlLinkProps {
+  page: OpenedPage;
+  stack: PanelStack;
+}
+
+/** The page of a call as a link: it opens next to the chat, and in a tab of its own like any other link. */
+export function OpenUrlLink({ page, stack }: OpenUrlLinkProps) {
   const t = useText();
-  const { url: wanted, title } = record(part.input);
-  const url = normalizeUrl(wanted);
-  if (url === null) return null;
+  const open = (event: MouseEvent) => {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    stack.push(page.url, page.title);
+  };
   return (
-    <Button onClick={() => stack.push(url, text(title) || new URL(url).hostname)}>
-      <ExternalLink size={14} aria-hidden="true" /> {t.openAgain}
-    </Button>
+    <a
+      href={page.url}
+      target="_blank"
+      rel="noopener noreferrer"
+      title={t.openAgain}
+      onClick={open}
+      className="inline-flex max-w-full min-w-0 items-center gap-1.5 rounded text-[13px] text-accent hover:underline"
+    >
+      <ExternalLink size={13} className="shrink-0" aria-hidden="true" />
+      <span className="truncate">{readable(page.url)}</span>
+    </a>
   );
+}
+
+/** The address without what every address has. */
+function readable(url: string): string {
+  return url.replace(/^https?:\/\/(www\.)?/, "").replace(/\/$/, "");
 }

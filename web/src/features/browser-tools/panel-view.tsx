@@ -29,15 +29,38 @@ export function PanelView({ stack }: { stack: PanelStack }) {
           <ExternalLink size={13} aria-hidden="true" /> {t.openInTab}
         </a>
       </div>
-      <iframe
-        key={active.key}
-        src={active.url}
-        title={active.title}
-        referrerPolicy="no-referrer"
-        sandbox={sandboxFor(active.url)}
-        className="min-h-0 w-full flex-1 bg-white"
-      />
+      <PageContent item={active} key={active.key} />
     </section>
+  );
+}
+
+/** The page in a frame, if its site allows that; otherwise a link to it. */
+function PageContent({ item }: { item: StackItem }) {
+  const t = useText();
+  if (item.isShown === null) return <p className="p-6 text-[13px] text-soft">{t.pageOpens}</p>;
+  if (!item.isShown) {
+    return (
+      <div className="flex flex-1 flex-col items-center justify-center gap-4 p-8 text-center">
+        <p className="max-w-80 text-[14px] text-soft text-balance">{t.frameRefused(new URL(item.url).hostname)}</p>
+        <a
+          href={item.url}
+          target="_blank"
+          rel="noopener noreferrer"
+          className="inline-flex items-center gap-2 rounded-lg bg-accent px-3.5 py-2 text-[13.5px] font-medium text-accent-ink hover:opacity-90"
+        >
+          <ExternalLink size={15} aria-hidden="true" /> {t.openInOwnTab}
+        </a>
+      </div>
+    );
+  }
+  return (
+    <iframe
+      src={item.url}
+      title={item.title}
+      referrerPolicy="no-referrer"
+      sandbox={sandboxFor(item.url)}
+      className="min-h-0 w-full flex-1 bg-white"
+    />
   );
 }
 

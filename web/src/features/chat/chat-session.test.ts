@@ -3,17 +3,14 @@ import type { ChatSession } from "@/features/chat/chat-session";
 import { message, Stage, says, texts, view } from "@/features/chat/chat-stage";
 import type { Chunk } from "@/protocol/message";
 
-test("a message is sent after the last one and its answer is shown", async () => {
+test("a message is sent to the end of the chat and its answer is shown", async () => {
   const stage = new Stage([says("Hi."), says("Again.", "a2")]);
   const session = stage.session();
   session.requestBody = () => ({ model: "m" });
   await session.submit({ text: "Hello" });
   await session.submit({ text: "More" });
   expect(texts(session)).toEqual([["Hello"], ["Hi."], ["More"], ["Again."]]);
-  expect(stage.sent.map((one) => one.body)).toEqual([
-    { model: "m", parent_id: null },
-    { model: "m", parent_id: "a1" },
-  ]);
+  expect(stage.sent.map((one) => one.body)).toEqual([{ model: "m", options: {} }, { model: "m" }]);
 });
 
 test("an edited question becomes a sibling with the same parent and an id of its own", async () => {
@@ -235,3 +232,83 @@ test("an answer that was cut off anywhere, or joined after a reload, looks like 
 }, 30_000);
 
 /** An answer that stays in progress until it is ended. */
+
+test("what was said elsewhere is shown, and a run that was started there is joined", async () => {
+  const stage = new Stage([says("Hi.")]);
+  const session = stage.session();
+  await session.submit({ text: "Hello" });
+  const shown = session.state.read().messages.map((one) => ({ ...one, parts: [...one.parts] }));
+  const asked = [...shown, message("u2", "user", "From a phone")];
+  stage.stored = view(asked, "r2");
+  stage.running = says("Seen.", "a2", "r2");
+  const seen = new Set<string>();
+  session.state.subscribe(() => seen.add(JSON.stringify(texts(session))));
+  await session.sync();
+  expect(seen).toContain(JSON.stringify([["Hello"], ["Hi."], ["From a phone"]]));
+  expect(seen).toContain(JSON.stringify([["Hello"], ["Hi."], ["From a phone"], ["Seen."]]));
+});
+
+test("a question that could not be sent stays when the chat changes elsewhere", async () => {
+  const stage = new Stage([]);
+  stage.failure = new Error("no connection");
+  const session = stage.session();
+  await session.submit({ text: "Hello?" });
+  stage.stored = view([message("u9", "user", "From a phone")]);
+  await session.sync();
+  expect(texts(session)).toEqual([["Hello?"]]);
+});
+
+test("a question that follows another tab's shows what came between", async () => {
+  const stage = new Stage([says("Hi."), says("Later.", "a3", "r3")]);
+  const session = stage.session();
+  await session.submit({ text: "Hello" });
+  const before = session.state.read().messages.map((one) => ({ ...one, parts: [...one.parts] }));
+  const between = [message("u2", "user", "From a phone"), message("a2", "assistant", "Seen.")];
+  session.state.subscribe(() => {
+    const question = session.state.messages.findLast((one) => one.role === "user");
+    if (question !== undefined) stage.stored = view([...before, ...between, question]);
+  });
+  const asked = session.submit({ text: "And now?" });
+  await asked;
+  expect(texts(session).slice(0, 5)).toEqual([["Hello"], ["Hi."], ["From a phone"], ["Seen."], ["And now?"]]);
+});
+
+test("older messages are put in front, and an edited question keeps its place behind them", async () => {
+  const stage = new Stage([says("Two.", "a9")]);
+  const below = { ...message("u2", "user", "second"), metadata: { parent_id: "a1" } };
+  const path = [message("u1", "user", "first"), message("a1", "assistant", "One."), below];
+  const asked: object[] = [];
+  stage.view = async (_id, wanted) => {
+    asked.push(wanted);
+    return wanted.before === undefined ? { ...view([below]), older: 2 } : { ...view(path.slice(0, 2)), older: 0 };
+  };
+  const session = stage.session();
+  await session.open();
+  const shown = session.state.read().messages[0];
+  expect([session.info().older, texts(session)]).toEqual([2, [["second"]]]);
+  await session.loadOlder();
+  expect(asked.at(-1)).toMatchObject({ before: "u2" });
+  expect([session.info().older, texts(session)]).toEqual([0, [["first"], ["One."], ["second"]]]);
+  expect(session.state.read().messages[2]).toBe(shown);
+  await session.loadOlder();
+  expect(asked).toHaveLength(2);
+});
+
+test("the first message that is loaded is edited below its parent, which is not loaded", async () => {
+  const stage = new Stage([says("Two.", "a9")]);
+  stage.stored = { ...view([{ ...message("u2", "user", "second"), metadata: { parent_id: "a1" } }]), older: 2 };
+  const session = stage.session();
+  await session.open();
+  await session.edit("u2", { text: "changed" });
+  expect(stage.sent[0]?.body).toEqual({ parent_id: "a1" });
+});
+
+test("a message far back is loaded, one of another branch is brought to the front", async () => {
+  const stage = new Stage([]);
+  stage.stored = view([message("u1", "user", "far back"), message("u2", "user", "second")]);
+  const session = stage.session();
+  await session.reach("u1");
+  expect([texts(session), stage.heads]).toEqual([[["far back"], ["second"]], []]);
+  await session.reach("elsewhere");
+  expect(stage.heads).toEqual(["elsewhere"]);
+});

@@ -1,7 +1,7 @@
 import { ChatSession } from "@/features/chat/chat-session";
 import type { Delivery, InboxMessage, MessageMode } from "@/protocol/inbox";
 import type { ChatMessage, Chunk, MessagePart } from "@/protocol/message";
-import type { SessionView } from "@/protocol/session";
+import type { ChoiceChange, SessionView, Stretch } from "@/protocol/session";
 import type { ChatTransport } from "@/transport/chat-transport";
 
 type Sent = Parameters<ChatTransport["sendMessages"]>[0];
@@ -12,6 +12,8 @@ export class Stage implements ChatTransport {
   readonly sent: Sent[] = [];
   readonly cancelled: string[] = [];
   readonly heads: string[] = [];
+  readonly changes: ChoiceChange[] = [];
+  readonly deleted: string[] = [];
   stored: SessionView | null = null;
   running: Chunk[] | null = null;
   failure: Error | null = null;
@@ -35,12 +37,21 @@ export class Stage implements ChatTransport {
     this.cancelled.push(runId);
   }
 
-  async view(): Promise<SessionView | null> {
+  async view(_id: string, _wanted: Stretch): Promise<SessionView | null> {
     return this.stored;
   }
 
   async moveHead(_id: string, head: string): Promise<void> {
     this.heads.push(head);
+  }
+
+  async changeChoice(_id: string, change: ChoiceChange): Promise<void> {
+    this.changes.push(change);
+    if (this.failure !== null) throw this.failure;
+  }
+
+  async deleteMessage(_id: string, messageId: string): Promise<void> {
+    this.deleted.push(messageId);
   }
 
   async sendToRun(runId: string, parts: MessagePart[], mode: MessageMode): Promise<Delivery> {

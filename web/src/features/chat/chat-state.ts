@@ -87,8 +87,10 @@ export class LiveChatState implements ChatState<ChatMessage> {
   /** Publishes the current state at once. */
   publish(): void {
     const before = this.#published.messages;
+    // Older messages may have been put in front.
+    const shift = this.#messages.findIndex((message) => message.id === before[0]?.id);
     this.#published = {
-      messages: this.#messages.map((message, index) => shareMessage(before[index], message)),
+      messages: this.#messages.map((message, index) => shareMessage(before[index - Math.max(shift, 0)], message)),
       status: this.#status,
       error: this.#error ?? null,
     };

@@ -1,16 +1,26 @@
-import { Paperclip } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useImperativeHandle, useLayoutEffect, useRef, useState } from "react";
-import { type FilePart, LARGEST_FILE, readFiles } from "@/features/chat/attachments";
-import { complete, completionAt, type Suggestion } from "@/features/chat/completion";
-import { CompletionList } from "@/features/chat/completion-list";
-import { FileChips } from "@/features/chat/file-chips";
+import { lazy, Suspense, useCallback, useEffect, useImperativeHandle, useMemo, useRef, useState } from "react";
+import { LARGEST_FILE, LARGEST_MESSAGE, MOST_FILES } from "@/features/chat/attachments";
+import type { Suggestion } from "@/features/chat/completion";
+import { ComposerField } from "@/features/chat/composer-field";
+import { type ComposerNotice, ComposerStore } from "@/features/chat/composer-store";
+import { ComposerTools } from "@/features/chat/composer-tools";
+import type { Drafts } from "@/features/chat/drafts";
+import { hasOptions } from "@/features/chat/option-fields";
+import type { PromptStore } from "@/features/chat/prompt-store";
 import { SendButtons } from "@/features/chat/send-buttons";
 import type { Outgoing } from "@/features/chat/session-info";
+import { useIncomingFiles } from "@/features/chat/use-incoming-files";
 import type { MessageMode } from "@/protocol/inbox";
+import type { PromptInfo } from "@/protocol/prompt";
+import type { ChatOptions, ChoiceChange } from "@/protocol/session";
+import { errorText } from "@/text/errors";
 import { formatSize } from "@/text/format";
-import { useText } from "@/text/text";
-import { OfflineError } from "@/transport/http";
-import { IconButton } from "@/ui/button";
+import { type Text, useText } from "@/text/text";
+import { useStore } from "@/ui/store";
+
+const FileChips = lazy(() => import("@/features/chat/file-chips"));
+const PromptDialog = lazy(() => import("@/features/chat/prompt-dialog"));
+const OptionsDialog = lazy(() => import("@/features/chat/options-dialog"));
 
 export interface ComposerHandle {
   focus(): void;
@@ -18,169 +28,186 @@ export interface ComposerHandle {
 }
 
 interface ComposerProps {
+  drafts: Drafts;
+  /** The chat whose draft is written. */
+  draftKey: string;
   /** Whether an answer is in progress; what is sent then goes into it, or is answered after it. */
   isBusy: boolean;
   /** Rejects if the message could not be sent: its text then returns to the field. */
   onSend: (message: Outgoing, mode: MessageMode) => Promise<void>;
   onStop: () => void;
-  /** What may follow `/skill/`. */
-  skills?: readonly Suggestion[];
-  /** Shown to the left of the send button. */
-  tools?: ReactNode;
+  onEditLast: () => void;
+  /** The agents and skills that can be named. */
+  suggestions: readonly Suggestion[];
+  library: PromptStore;
+  /** The options of this chat; null if they cannot be changed. */
+  options: ChatOptions | null;
+  onOptions: (change: ChoiceChange) => Promise<void>;
+  /** Shown to the left of the send button, and what they show in a few words. */
+  tools?: React.ReactNode;
+  summary: string;
   handle?: React.Ref<ComposerHandle>;
 }
 
-const NO_SKILLS: readonly Suggestion[] = [];
-
-export function Composer({ isBusy, onSend, onStop, skills = NO_SKILLS, tools, handle }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { drafts, draftKey, isBusy, onSend, onStop, onEditLast, suggestions, library, handle } = props;
   const t = useText();
-  const [text, setText] = useState("");
-  const [caret, setCaret] = useState(0);
-  const [choice, setChoice] = useState(0);
-  const [files, setFiles] = useState<FilePart[]>([]);
-  const [isDropping, setDropping] = useState(false);
-  const [notice, setNotice] = useState<string | null>(null);
+  const [store] = useState(() => new ComposerStore(drafts, draftKey));
+  const { files, notice } = useStore(store);
+  const { prompts } = useStore(library);
+  const [asked, setAsked] = useState<{ prompt: PromptInfo; caret: number } | null>(null);
+  const [isChoosing, setChoosing] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
-  const picker = useRef<HTMLInputElement>(null);
-  useGrowingHeight(field, text);
+  const isDragging = useIncomingFiles(
+    useCallback(
+      (list) => {
+        field.current?.focus();
+        void store.attach(list);
+      },
+      [store],
+    ),
+  );
+  useDraft(store, draftKey);
   useImperativeHandle(handle, () => ({
     focus: () => field.current?.focus(),
     fill: (value) => {
-      setText(value);
+      store.setText(value);
       field.current?.focus();
     },
   }));
+  const canChoose = props.options !== null;
+  const all = useMemo(
+    () => [...suggestions, ...prompts.map(suggest), ...commands(t, canChoose)],
+    [suggestions, prompts, t, canChoose],
+  );
 
-  const completion = skills.length > 0 ? completionAt(text, caret, skills) : null;
-  const canSend = text.trim() !== "" || files.length > 0;
   const send = (mode: MessageMode) => {
-    if (!canSend) return;
-    const sent = { text: text.trim(), files };
-    setText("");
-    setFiles([]);
-    setNotice(null);
-    onSend(sent, mode).catch((error: unknown) => {
-      setText((now) => (now === "" ? sent.text : `${sent.text}\n${now}`));
-      setFiles((now) => [...sent.files, ...now]);
-      setNotice(error instanceof OfflineError ? t.offline : error instanceof Error ? error.message : String(error));
-    });
+    if (!store.canSend) return;
+    const message = store.take();
+    onSend(message, mode).catch((error: unknown) => store.giveBack(message, error));
     // The button or menu that was used disappears with the text.
     if (isBusy) field.current?.focus();
   };
-  const attach = async (list: Iterable<File>) => {
-    const { parts, tooLarge } = await readFiles(list);
-    setFiles((before) => [...before, ...parts]);
-    setNotice(tooLarge[0] === undefined ? null : t.fileTooLarge(tooLarge[0], formatSize(LARGEST_FILE)));
+  const insert = (text: string, at: number) => {
+    const { text: present } = store.read();
+    store.setText(present.slice(0, at) + text + present.slice(at));
+    requestAnimationFrame(() => {
+      field.current?.focus();
+      field.current?.setSelectionRange(at + text.length, at + text.length);
+    });
   };
-  const choose = (name: string) => {
-    if (completion === null) return;
-    const done = complete(text, completion, name);
-    setText(done.text);
-    setCaret(done.caret);
-    requestAnimationFrame(() => field.current?.setSelectionRange(done.caret, done.caret));
+  const take = (suggestion: Suggestion, caret: number) => {
+    if (suggestion.kind === "command") return suggestion.name === "options" ? setChoosing(true) : chooseFiles();
+    const prompt = prompts.find(({ name }) => name === suggestion.name);
+    if (prompt === undefined) return;
+    if (prompt.variables.length > 0) return setAsked({ prompt, caret });
+    library.render(prompt.name, {}).then(
+      (text) => insert(text, caret),
+      (error: unknown) => store.fail(error),
+    );
   };
-  const onKey = (event: KeyboardEvent) => {
-    // While an input method is composing, it handles the keys.
-    if (event.nativeEvent.isComposing) return;
-    if (completion !== null && onCompletionKey(event, completion.matches, choice, setChoice, choose)) return;
-    if (event.key !== "Enter" || event.shiftKey) return;
-    event.preventDefault();
-    send(event.altKey ? "queue" : "steer");
-  };
+  const chooseFiles = () => field.current?.form?.querySelector<HTMLInputElement>("input[type=file]")?.click();
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        send("steer");
-      }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setDropping(true);
-      }}
-      onDragLeave={() => setDropping(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setDropping(false);
-        void attach(event.dataTransfer.files);
-      }}
-      className="relative rounded-2xl border border-line bg-surface shadow-float transition-colors focus-within:border-line-strong"
-    >
-      {isDropping ? (
-        <p className="pointer-events-none absolute inset-0 z-10 flex items-center justify-center rounded-2xl border-2 border-dashed border-accent bg-accent-soft text-[13.5px] text-accent">
+    <>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send("steer");
+        }}
+        className="relative rounded-2xl border border-line bg-surface shadow-float transition-colors focus-within:border-line-strong"
+      >
+        {files.length === 0 ? null : (
+          <Suspense>
+            <FileChips files={files} onRemove={(id) => store.remove(id)} />
+          </Suspense>
+        )}
+        {notice ? (
+          <p role="alert" className="px-4 pt-2 text-[13px] text-danger">
+            {noticeText(notice, t)}
+          </p>
+        ) : null}
+        <ComposerField
+          store={store}
+          field={field}
+          placeholder={isBusy ? t.steerPlaceholder : t.messagePlaceholder}
+          suggestions={all}
+          onChosen={take}
+          onSlash={() => void library.refresh()}
+          onSend={(isQueued) => send(isQueued ? "queue" : "steer")}
+          onEditLast={onEditLast}
+        />
+        <ComposerTools
+          onFiles={(list) => void store.attach(list)}
+          pickers={props.tools}
+          summary={props.summary}
+          hasOptions={props.options === null ? null : hasOptions(props.options)}
+          onOptions={() => setChoosing(true)}
+        >
+          <SendButtons isBusy={isBusy} canSend={store.canSend} onSend={send} onStop={onStop} />
+        </ComposerTools>
+      </form>
+      {isDragging ? (
+        <p className="pointer-events-none fixed inset-3 z-40 flex items-center justify-center rounded-2xl border-2 border-dashed border-accent bg-accent-soft/90 text-[15px] text-accent">
           {t.dropFiles}
         </p>
       ) : null}
-      {completion === null ? null : <CompletionList matches={completion.matches} choice={choice} onChoose={choose} />}
-      <FileChips files={files} onRemove={(index) => setFiles(files.filter((_, at) => at !== index))} />
-      {notice ? (
-        <p role="alert" className="px-4 pt-2 text-[13px] text-danger">
-          {notice}
-        </p>
-      ) : null}
-      <label className="block">
-        <span className="sr-only">{t.message}</span>
-        <textarea
-          ref={field}
-          // biome-ignore lint/a11y/noAutofocus: the page is for typing; not on phones, where the keyboard would open
-          autoFocus={matchMedia("(pointer: fine)").matches}
-          rows={1}
-          value={text}
-          placeholder={isBusy ? t.steerPlaceholder : t.messagePlaceholder}
-          aria-autocomplete={skills.length > 0 ? "list" : "none"}
-          aria-controls={completion === null ? undefined : "skill-completion"}
-          onChange={(event) => {
-            setText(event.target.value);
-            setCaret(event.target.selectionStart);
-            setChoice(0);
-          }}
-          onSelect={(event) => setCaret(event.currentTarget.selectionStart)}
-          onPaste={(event) => void attach(event.clipboardData.files)}
-          onKeyDown={onKey}
-          className="block max-h-56 w-full resize-none bg-transparent px-4 pt-3.5 pb-1 leading-6 placeholder:text-faint"
-        />
-      </label>
-      <div className="flex items-center gap-1 p-2 pt-1">
-        <input
-          ref={picker}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            void attach(event.target.files ?? []);
-            event.target.value = "";
-          }}
-        />
-        <IconButton label={t.attach} onClick={() => picker.current?.click()}>
-          <Paperclip size={16} />
-        </IconButton>
-        <div className="flex min-w-0 flex-1 items-center gap-1">{tools}</div>
-        <SendButtons isBusy={isBusy} canSend={canSend} onSend={send} onStop={onStop} />
-      </div>
-    </form>
+      <Suspense>
+        {asked === null ? null : (
+          <PromptDialog
+            prompt={asked.prompt}
+            onClose={() => setAsked(null)}
+            onInsert={async (values) => {
+              const text = await library.render(asked.prompt.name, values);
+              setAsked(null);
+              insert(text, asked.caret);
+            }}
+          />
+        )}
+        {isChoosing && props.options !== null ? (
+          <OptionsDialog options={props.options} onSave={props.onOptions} onClose={() => setChoosing(false)} />
+        ) : null}
+      </Suspense>
+    </>
   );
 }
 
-/** Handles the keys of the open list; returns true if one of them was pressed. */
-function onCompletionKey(
-  event: KeyboardEvent,
-  matches: readonly Suggestion[],
-  choice: number,
-  setChoice: (choice: number) => void,
-  choose: (name: string) => void,
-): boolean {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step !== undefined) setChoice((choice + step + matches.length) % matches.length);
-  else if (event.key === "Tab" || event.key === "Enter") choose(matches[choice]?.name ?? "");
-  else return false;
-  event.preventDefault();
-  return true;
+/** Stores the draft when the page is left, and follows what other tabs do with it. */
+function useDraft(store: ComposerStore, key: string): void {
+  useEffect(() => store.moveTo(key), [store, key]);
+  useEffect(() => {
+    const leave = new AbortController();
+    const { signal } = leave;
+    addEventListener("storage", (event) => store.follow(event.key), { signal });
+    addEventListener("pagehide", store.flush, { signal });
+    addEventListener("blur", store.flush, { signal });
+    return () => leave.abort();
+  }, [store]);
 }
 
-function useGrowingHeight(field: React.RefObject<HTMLTextAreaElement | null>, text: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
-  useLayoutEffect(() => {
-    if (field.current === null) return;
-    field.current.style.height = "auto";
-    field.current.style.height = `${field.current.scrollHeight}px`;
-  }, [field, text]);
+function suggest({ name, title, description }: PromptInfo): Suggestion {
+  return { kind: "prompt", name, title, description };
+}
+
+function commands(t: Text, withOptions: boolean): Suggestion[] {
+  const attach: Suggestion = { kind: "command", name: "attach", title: t.attach, description: "" };
+  const options: Suggestion = { kind: "command", name: "options", title: t.chatOptions, description: "" };
+  return withOptions ? [attach, options] : [attach];
+}
+
+/** Why a file was not attached, or a message not sent, in words. */
+export function noticeText(notice: ComposerNotice, t: Text): string {
+  switch (notice.kind) {
+    case "too-large":
+      return t.fileTooLarge(notice.name, formatSize(LARGEST_FILE));
+    case "together-too-large":
+      return t.filesTooLarge(notice.name, formatSize(LARGEST_MESSAGE));
+    case "too-many":
+      return t.tooManyFiles(MOST_FILES);
+    case "unsupported":
+      return t.fileUnsupported(notice.name);
+    case "unreadable":
+      return t.fileUnreadable(notice.name);
+    case "failed":
+      return errorText(notice.error, t);
+  }
 }

@@ -1,7 +1,7 @@
 import { useText } from "@/text/text";
-import { OfflineError, ServerError } from "@/transport/http";
+import { OfflineError } from "@/transport/http";
 import { Button } from "@/ui/button";
-import { Notice } from "@/ui/notice";
+import { ErrorNotice, Notice } from "@/ui/notice";
 
 interface FailureProps {
   error: Error;
@@ -26,11 +26,9 @@ export function Failure({ error, onRetry, onReconnect }: FailureProps) {
       </Notice>
     );
   }
-  const [title, ...rest] = error.message.split("\n");
-  const hint = error instanceof ServerError ? error.hint : rest.join("\n");
   return (
-    <Notice title={title || t.errorTitle} hint={hint}>
+    <ErrorNotice error={error}>
       <Button onClick={onRetry}>{t.retry}</Button>
-    </Notice>
+    </ErrorNotice>
   );
 }

@@ -3,6 +3,7 @@
 import type { SessionBackend } from "@/features/chat/session-info";
 import type { Delivery, InboxMessage, MessageMode } from "@/protocol/inbox";
 import type { MessagePart } from "@/protocol/message";
+import { OfflineError } from "@/transport/http";
 
 export interface PendingMessage extends InboxMessage {
   /** Whether it is still on its way to the server. */
@@ -26,13 +27,24 @@ export class Inbox {
     this.#set([...this.#messages, held]);
     try {
       const runId = await run;
-      const delivery = runId === null ? null : await this.backend.sendToRun(runId, parts, mode);
+      const delivery = runId === null ? null : await this.#deliver(runId, held);
       const sent = delivery === null ? [] : [{ id: delivery.id, kind: delivery.mode, parts }];
       this.#set(this.#messages.flatMap((one) => (one.id === held.id ? sent : [one])));
       return delivery;
     } catch (error) {
       this.#set(this.#messages.filter((one) => one.id !== held.id));
       throw error;
+    }
+  }
+
+  /** Sends a message, and again under the same id if the connection was lost: the server stores it once. */
+  async #deliver(runId: string, { id, parts, kind }: PendingMessage): Promise<Delivery> {
+    const mode = kind === "queue" ? "queue" : "steer";
+    try {
+      return await this.backend.sendToRun(runId, parts, mode, id);
+    } catch (error) {
+      if (!(error instanceof OfflineError)) throw error;
+      return this.backend.sendToRun(runId, parts, mode, id);
     }
   }
 

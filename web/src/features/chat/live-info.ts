@@ -8,7 +8,7 @@ import { takenMessage } from "@/protocol/inbox";
 import { entriesOf } from "@/protocol/journal";
 import type { MessagePart } from "@/protocol/message";
 import { foldEntry } from "@/protocol/run-fold";
-import { isRecord } from "@/protocol/shapes";
+import { isRecord, record, text } from "@/protocol/shapes";
 import { Store } from "@/ui/store";
 
 export class LiveInfo extends Store<SessionInfo> {
@@ -27,10 +27,17 @@ export class LiveInfo extends Store<SessionInfo> {
   take(part: DataChunk, events: SessionEvents): void {
     if (part.type === "data-subagent-event") this.watchSubAgents(entriesOf(part.data));
     if (takenMessage(part as MessagePart)?.kind === "notice") events.onNotice?.();
+    if (part.type === "data-ask-answer") this.#forget(text(record(part.data)["ask_id"]));
     const ask = part.type === "data-ask" && isRecord(part.data) ? parseAsk(part.data) : null;
     if (ask === null) return;
     this.set({ asks: { ...this.read().asks, [ask.id]: ask } });
     events.onAsk?.(ask);
+  }
+
+  /** Drops a question that was answered, here or elsewhere. */
+  #forget(id: string): void {
+    const { [id]: _, ...asks } = this.read().asks;
+    this.set({ asks });
   }
 
   /** Adds entries of sub-agents; subscribers hear of them once per frame, because sub-agents stream token by token. */

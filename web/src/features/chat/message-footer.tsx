@@ -1,4 +1,4 @@
-import { Pencil, RotateCcw } from "lucide-react";
+import { Pencil, RotateCcw, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { type ChatMessage, messageText } from "@/protocol/message";
 import { formatCost, formatCount, formatSeconds } from "@/text/format";
@@ -11,6 +11,8 @@ interface MessageFooterProps {
   isDisabled: boolean;
   onRetry: (id: string) => void;
   onEdit: (id: string) => void;
+  /** Null for a message that is not stored. */
+  onDelete: ((id: string) => void) | null;
   /** Always shown, before the actions. */
   lead?: ReactNode;
   /** Further actions. */
@@ -18,13 +20,15 @@ interface MessageFooterProps {
 }
 
 /** The actions and the cost of a message, inconspicuous until they are needed. */
-export function MessageFooter({ message, isDisabled, onRetry, onEdit, lead, children }: MessageFooterProps) {
+export function MessageFooter(props: MessageFooterProps) {
+  const { message, isDisabled, onRetry, onEdit, onDelete, lead, children } = props;
   const t = useText();
   const text = messageText(message);
+  const isOwn = message.role === "user";
   return (
-    <div className="-mx-1.5 flex h-7 items-center gap-0.5">
+    <div className={`-mx-1.5 flex h-7 shrink-0 items-center gap-0.5 ${isOwn ? "flex-row-reverse" : ""}`}>
       {lead}
-      <div className="flex items-center gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
+      <div className="flex min-w-0 items-center gap-0.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
         {text === "" ? null : <CopyButton text={text} />}
         {message.role === "assistant" ? (
           <IconButton label={t.retry} className="size-7" disabled={isDisabled} onClick={() => onRetry(message.id)}>
@@ -36,6 +40,16 @@ export function MessageFooter({ message, isDisabled, onRetry, onEdit, lead, chil
           </IconButton>
         )}
         {children}
+        {onDelete === null ? null : (
+          <IconButton
+            label={t.deleteMessage}
+            className="size-7"
+            disabled={isDisabled}
+            onClick={() => onDelete(message.id)}
+          >
+            <Trash2 size={14} />
+          </IconButton>
+        )}
         <Figures message={message} />
       </div>
     </div>
@@ -54,5 +68,5 @@ function Figures({ message }: { message: ChatMessage }) {
     duration === undefined ? undefined : formatSeconds(duration),
   ].filter((part) => part !== undefined);
   if (parts.length === 0) return null;
-  return <span className="ml-1.5 truncate text-[12px] text-faint tabular-nums">{parts.join(" · ")}</span>;
+  return <span className="ml-1.5 min-w-0 truncate text-[12px] text-faint tabular-nums">{parts.join(" · ")}</span>;
 }

@@ -6,6 +6,7 @@ export interface ReadingPlace {
   offset: number;
 }
 
+const MARGIN = 56;
 const places = new Map<string, ReadingPlace>();
 
 /** Remembers the position, unless it is the end, where a chat opens anyway. */
@@ -16,6 +17,25 @@ export function keepPlace(chatId: string, frame: HTMLElement, isAtEnd: boolean):
   const messageId = first?.dataset["message"];
   if (isAtEnd || first === undefined || messageId === undefined) places.delete(chatId);
   else places.set(chatId, { messageId, offset: first.getBoundingClientRect().top - top });
+}
+
+/** Makes a message the place where a chat opens, with some of what is above it. */
+export function aimAt(chatId: string, messageId: string): void {
+  places.set(chatId, { messageId, offset: MARGIN });
+}
+
+/** The message where a chat opens; null for its end. */
+export function placeOf(chatId: string): string | null {
+  return places.get(chatId)?.messageId ?? null;
+}
+
+/** Points out the message for a moment. */
+export function pointOut(frame: HTMLElement, messageId: string): void {
+  const message = frame.querySelector(`[data-message="${CSS.escape(messageId)}"]`);
+  message?.animate([{ backgroundColor: "var(--accent-soft)" }, { backgroundColor: "transparent" }], {
+    duration: 2200,
+    easing: "ease-in",
+  });
 }
 
 /** Restores the position; returns false if there is none. */

@@ -1,19 +1,25 @@
 /** What a conversation depends on, and what it exposes. */
 
+import type { ChoiceDefaults } from "@/features/chat/chat-options";
 import type { Schedule } from "@/features/chat/chat-state";
 import type { PendingMessage } from "@/features/chat/inbox";
 import type { Ask } from "@/protocol/ask";
 import type { Delivery, InboxMessage, MessageMode } from "@/protocol/inbox";
-import type { Chunk, MessagePart } from "@/protocol/message";
+import type { ChatMessage, Chunk, MessagePart } from "@/protocol/message";
 import type { Runs } from "@/protocol/run";
-import type { SessionOrigin, SessionView, SiblingInfo } from "@/protocol/session";
+import type { ChoiceChange, SessionOrigin, SessionView, SiblingInfo, Stretch } from "@/protocol/session";
 import type { ChatTransport } from "@/transport/chat-transport";
+
+/** How many messages are loaded, or rendered, at a time. */
+export const PAGE = 40;
 
 /** The server's routes that a session uses in addition to the stream. */
 export interface SessionBackend {
-  view(id: string): Promise<SessionView | null>;
+  view(id: string, wanted: Stretch): Promise<SessionView | null>;
   moveHead(id: string, head: string): Promise<void>;
-  sendToRun(runId: string, parts: MessagePart[], mode: MessageMode): Promise<Delivery>;
+  changeChoice(id: string, change: ChoiceChange): Promise<void>;
+  deleteMessage(id: string, messageId: string): Promise<void>;
+  sendToRun(runId: string, parts: MessagePart[], mode: MessageMode, id: string): Promise<Delivery>;
   listInbox(id: string): Promise<InboxMessage[]>;
   removeFromInbox(id: string, messageId: string): Promise<void>;
 }
@@ -40,11 +46,22 @@ export function partsOf(message: Outgoing): MessagePart[] {
   return message.text === "" ? files : [...files, { type: "text", text: message.text }];
 }
 
+/** The messages, with the skills that the server has added to questions. */
+export function withSkills(shown: ChatMessage[], stored: readonly ChatMessage[]): ChatMessage[] {
+  const skills = new Map(
+    stored.filter(({ parts }) => parts.some(isSkill)).map((message) => [message.id, message.parts]),
+  );
+  if (skills.size === 0) return shown;
+  return shown.map((message) => ({ ...message, parts: skills.get(message.id) ?? message.parts }));
+}
+
+const isSkill = (part: MessagePart) => part.type === "data-skill";
+
 export interface SessionInfo {
   readonly title: string;
-  /** The chosen agent; null to continue with the present one. */
-  readonly agent: string | null;
   readonly siblings: Readonly<Record<string, SiblingInfo>>;
+  /** How many messages are in front of those that are loaded. */
+  readonly older: number;
   /** The runs of the sub-agents of the shown answers. */
   readonly subAgents: Runs;
   /** The asks that came with the stream, answered or not. */
@@ -62,8 +79,8 @@ export interface SessionInfo {
 
 export const NOTHING: SessionInfo = {
   title: "",
-  agent: null,
   siblings: {},
+  older: 0,
   subAgents: {},
   asks: {},
   isLoading: false,
@@ -78,7 +95,22 @@ export interface SessionParts {
   transport: ChatTransport;
   backend: SessionBackend;
   events?: SessionEvents;
+  /** The choice of agent and options that a new chat begins with. */
+  defaults?: ChoiceDefaults;
   schedule?: Schedule;
   /** The delays before each attempt to rejoin a broken answer, in milliseconds. */
   pauses?: readonly number[];
+}
+
+/** Whether the shown chat ends with a question that never reached the server. */
+export function hasUnsent(messages: readonly ChatMessage[], info: SessionInfo, view: SessionView): boolean {
+  const last = messages.findLast((message) => message.role === "user");
+  return last !== undefined && info.siblings[last.id] === undefined && view.siblings[last.id] === undefined;
+}
+
+/** The shown messages with those of another tab that the newest question follows. */
+export function withMissed(messages: ChatMessage[], stored: readonly ChatMessage[]): ChatMessage[] {
+  const at = messages.findLastIndex((message) => message.role === "user");
+  const place = stored.findIndex((message) => message.id === messages[at]?.id);
+  return at < 0 || place <= at ? messages : [...stored.slice(0, place), ...messages.slice(at)];
 }

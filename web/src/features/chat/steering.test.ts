@@ -99,7 +99,7 @@ test("after an answer the page joins the run that answers what was queued", asyn
   // The next run is stored a moment after the first one has ended.
   const late = [view(before), view(before)];
   const { view: stored } = stage;
-  stage.view = async () => late.shift() ?? stored.call(stage);
+  stage.view = async (id, wanted) => late.shift() ?? stored.call(stage, id, wanted);
   answer.end();
   await expect.poll(() => texts(session)).toEqual([["go"], ["Under way."], ["and then"], ["Then this."]]);
   expect([joined(), pendingOf(session)]).toEqual([1, []]);
@@ -134,7 +134,7 @@ test("a message to a run that has just ended starts the next one, which the page
   answer.end();
   await asked;
   // By then the page no longer looks for the next run: the reply alone says that there is one.
-  await expect.poll(() => views).toBe(8);
+  await expect.poll(() => views).toBe(7);
   const before = [message("u1", "user", "go"), message("a1", "assistant", "Under way.")];
   const joined = nextRun(stage, before, message("u2", "user", "too late?"));
   reply({ id: "m2", mode: "queue" });

@@ -2,6 +2,7 @@ import { BellRing } from "lucide-react";
 import { UserParts } from "@/features/chat/user-parts";
 import { type TakenMessage, wordsOf } from "@/protocol/inbox";
 import { useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 
 interface TakenMessageProps {
   message: TakenMessage;
@@ -25,9 +26,10 @@ export function TakenMessageView({ message, onOpen }: TakenMessageProps) {
 function NoticeLine({ message, onOpen }: TakenMessageProps) {
   const t = useText();
   const { task } = message;
+  const agent = useAgentName()(task?.agent ?? "");
   const words = wordsOf(message.parts).trim();
   const [first = "", ...rest] = words.split("\n");
-  const [line, details] = task === null ? [first, rest.join("\n").trim()] : [t.taskHasEnded(task.agent), words];
+  const [line, details] = task === null ? [first, rest.join("\n").trim()] : [t.taskHasEnded(agent), words];
   return (
     <div className="flex items-start gap-2 text-[13px] text-faint">
       <BellRing size={14} className="mt-[3px] shrink-0" aria-hidden="true" />
@@ -35,7 +37,7 @@ function NoticeLine({ message, onOpen }: TakenMessageProps) {
       {task === null ? null : (
         <button
           type="button"
-          aria-label={t.openTask(task.agent, "")}
+          aria-label={t.openTask(agent, "")}
           onClick={() => onOpen(task.sessionId)}
           className="shrink-0 rounded-md px-1 text-soft underline decoration-line-strong underline-offset-2 hover:text-ink"
         >

@@ -1,18 +1,31 @@
 import { ArrowDown } from "lucide-react";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { keepPlace, returnToPlace } from "@/features/chat/reading-place";
+import { aimAt, keepPlace, pointOut, returnToPlace } from "@/features/chat/reading-place";
+import { useEdges } from "@/features/chat/use-edges";
 import { useText } from "@/text/text";
+import { Button } from "@/ui/button";
 
-interface ThreadProps {
+export interface ThreadProps {
   /** The chat whose scroll position is remembered. */
   chatId: string;
-  /** The number of questions; a new one scrolls to the end. */
+  /** The place of the newest question in the chat; a new one scrolls to the end. */
   questions: number;
+  /** The message to show, once it is there. */
+  target: string | null;
+  /** The first message that is rendered. */
+  first: string | null;
+  hasOlder: boolean;
+  hasNewer: boolean;
+  onOlder: () => Promise<void>;
+  onNewer: () => void;
+  /** Renders the end of the chat instead of what is shown. */
+  onNewest: () => void;
   children: ReactNode;
 }
 
 /** The scrolling column: follows the newest text unless the reader has scrolled away from it. */
-export function Thread({ chatId, questions, children }: ThreadProps) {
+export function Thread(props: ThreadProps) {
+  const { chatId, questions, target, hasOlder, hasNewer, onOlder, onNewest, children } = props;
   const t = useText();
   const frame = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -22,6 +35,7 @@ export function Thread({ chatId, questions, children }: ThreadProps) {
   const known = useRef(questions);
   /** Whether the position is being restored: messages take their real height only when they become visible. */
   const isReturning = useRef(false);
+  const look = useEdges(frame, props);
 
   const toEnd = useCallback((behavior: ScrollBehavior = "instant") => {
     isPinned.current = true;
@@ -34,10 +48,11 @@ export function Thread({ chatId, questions, children }: ThreadProps) {
     const observer = new ResizeObserver(() => {
       if (isPinned.current) toEnd();
       else if (isReturning.current && frame.current !== null) returnToPlace(chatId, frame.current);
+      look();
     });
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, [chatId, toEnd]);
+  }, [chatId, toEnd, look]);
 
   useLayoutEffect(() => {
     const element = frame.current;
@@ -60,26 +75,51 @@ export function Thread({ chatId, questions, children }: ThreadProps) {
     };
   }, [chatId, toEnd]);
 
+  useLayoutEffect(() => {
+    const element = frame.current;
+    if (target === null || element === null) return;
+    aimAt(chatId, target);
+    if (!returnToPlace(chatId, element)) return;
+    isPinned.current = false;
+    isReturning.current = true;
+    setAway(true);
+    pointOut(element, target);
+  }, [chatId, target]);
+
+  const toNewest = (behavior: ScrollBehavior) => {
+    if (hasNewer) onNewest();
+    toEnd(hasNewer ? "instant" : behavior);
+  };
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new question leads to the end
   useEffect(() => {
-    if (questions > known.current) toEnd();
+    if (questions > known.current) toNewest("instant");
     known.current = questions;
-  }, [questions, toEnd]);
+  }, [questions]);
 
   const onScroll = () => {
     const element = frame.current;
     if (element === null) return;
-    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 48;
+    const isAtEnd = !hasNewer && element.scrollHeight - element.scrollTop - element.clientHeight < 48;
     // Only scrolling up leaves the end: growing text also moves the end away.
     if (isAtEnd) isPinned.current = true;
     else if (element.scrollTop < lastTop.current) isPinned.current = false;
     lastTop.current = element.scrollTop;
     setAway(!isPinned.current);
+    look();
   };
   return (
     <div className="relative min-h-0 flex-1">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the column scrolls and must be reachable by keyboard */}
       <div ref={frame} onScroll={onScroll} tabIndex={0} className="h-full overflow-y-auto -outline-offset-2">
         <div ref={content} className="mx-auto w-full max-w-180 px-4 pt-6 pb-10">
+          {hasOlder ? (
+            <p className="pb-4 text-center">
+              <Button look="plain" onClick={() => void onOlder().catch(() => undefined)}>
+                {t.showOlder}
+              </Button>
+            </p>
+          ) : null}
           {children}
         </div>
       </div>
@@ -90,7 +130,7 @@ export function Thread({ chatId, questions, children }: ThreadProps) {
           type="button"
           aria-label={t.toNewest}
           title={t.toNewest}
-          onClick={() => toEnd("smooth")}
+          onClick={() => toNewest("smooth")}
           className="absolute bottom-3 left-1/2 flex size-8 -translate-x-1/2 items-center justify-center rounded-full border border-line bg-surface text-soft shadow-float hover:text-ink"
         >
           <ArrowDown size={16} aria-hidden="true" />

@@ -29,6 +29,8 @@ async function readHook<T>(hook: () => T): Promise<T> {
     backend: {
       view: async () => VIEW,
       moveHead: fail,
+      changeChoice: fail,
+      deleteMessage: fail,
       sendToRun: fail,
       listInbox: fail,
       removeFromInbox: fail,

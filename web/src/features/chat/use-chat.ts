@@ -1,13 +1,12 @@
 /** The chat for components: hooks that only subscribe (rules C100 to C103). */
 
 import type { ChatStatus } from "ai";
-import { createContext, useContext, useMemo, useSyncExternalStore } from "react";
+import { createContext, useContext, useMemo, useRef, useSyncExternalStore } from "react";
 import type { ChatSession } from "@/features/chat/chat-session";
 import type { PendingMessage } from "@/features/chat/inbox";
-import type { Ask } from "@/protocol/ask";
 import { type ChatMessage, isOpenCall, isToolPart, type ToolPart } from "@/protocol/message";
-import { type Run, type Runs, storedRun, waitsForAnswer } from "@/protocol/run";
-import type { SessionOrigin, SiblingInfo } from "@/protocol/session";
+import { type Run, type Runs, runsOfCall, storedRun, waitsForAnswer } from "@/protocol/run";
+import type { ChatChoice, SessionOrigin, SiblingInfo } from "@/protocol/session";
 
 export const ChatContext = createContext<ChatSession | null>(null);
 
@@ -95,31 +94,62 @@ export function useChatTools(): ChatToolsView {
   }, [messages, subAgents]);
 }
 
-export interface SubAgentsOfCall {
-  runs: readonly Run[];
-  /** Whether one of them, or one below them, waits for an answer. */
-  isAsked: boolean;
+/** The value of a selector; it keeps its identity as long as `isSame` says so. */
+function useShared<T>(read: () => T, isSame: (one: T, other: T) => boolean): T {
+  const session = useSession();
+  const last = useRef<T | undefined>(undefined);
+  return useStore(session.subscribe, () => {
+    const now = read();
+    if (last.current === undefined || !isSame(last.current, now)) last.current = now;
+    return last.current;
+  });
+}
+
+/** The run that makes calls, and what is stored of the agents it has started. */
+export interface Caller {
+  /** Null for the answer itself. */
+  readonly runId: string | null;
+  /** The agents from the top down to this one. */
+  readonly path: readonly string[];
+  readonly stored: Runs;
 }
 
 /** The sub-agents that a call has started: live if known, otherwise as stored in the message. */
-export function useSubAgentsOf(callId: string, caller: ChatMessage | Run): SubAgentsOfCall {
+export function useRunsOfCall(callId: string, caller: Caller): readonly Run[] {
   const session = useSession();
-  const live = useStore(session.subscribe, () => session.info().subAgents);
-  return useMemo(() => {
-    const known = { ...("runId" in caller ? {} : storedSubAgents([caller])), ...live };
-    const runs = Object.values(known).filter(
-      ({ path, parentCallId }) =>
-        parentCallId === callId && path.at(-2) === ("runId" in caller ? caller.runId : path[0]),
-    );
-    return { runs, isAsked: runs.some((run) => waitsForAnswer(run, known)) };
-  }, [live, caller, callId]);
+  return useShared(() => findRuns(session.info().subAgents, callId, caller), isSameList);
 }
 
-/** The ask with this id, if it came with the stream. */
-export function useAsk(id: string | null): Ask | null {
+/** Which of these calls have started sub-agents. */
+export function useAgentCalls(callIds: readonly string[], caller: Caller): ReadonlySet<string> {
   const session = useSession();
-  const asks = useStore(session.subscribe, () => session.info().asks);
-  return id === null ? null : (asks[id] ?? null);
+  return useShared(
+    () => new Set(callIds.filter((id) => findRuns(session.info().subAgents, id, caller).length > 0)),
+    (one, other) => one.size === other.size && [...one].every((id) => other.has(id)),
+  );
+}
+
+/** Whether one of these runs, or one below them, waits for an answer. */
+export function useIsAsked(runs: readonly Run[]): boolean {
+  const session = useSession();
+  return useStore(session.subscribe, () => runs.some((run) => waitsForAnswer(run, session.info().subAgents)));
+}
+
+/** What a message stores of the agents that worked on it. */
+export function useStoredRuns(message: ChatMessage): Runs {
+  const last = useRef<{ parts: readonly unknown[]; runs: Runs }>({ parts: [], runs: {} });
+  const parts = message.parts.filter((part) => part.type === "data-subagent");
+  if (!isSameList(parts, last.current.parts)) last.current = { parts, runs: storedSubAgents([message]) };
+  return last.current.runs;
+}
+
+function findRuns(live: Runs, callId: string, { runId, stored }: Caller): readonly Run[] {
+  const known = runsOfCall(live, runId, callId);
+  return known.length > 0 ? known : runsOfCall(stored, runId, callId);
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
 /** What was sent during an answer and is not taken yet. */
@@ -145,11 +175,16 @@ export function useDoneCalls(matters: (part: ToolPart) => boolean): number {
   });
 }
 
-/** The agent of this chat; null for the server's default. */
-export function useAgent(): string | null {
+/** The agent and the options of this chat. */
+export function useChatOptions(): ChatChoice {
+  const { options } = useSession();
+  return useStore(options.subscribe, options.read);
+}
+
+/** How many messages are in front of those that are loaded. */
+export function useOlder(): { session: ChatSession; older: number } {
   const session = useSession();
-  useStore(session.subscribe, () => session.info().agent);
-  return useStore(session.state.subscribe, () => session.agent);
+  return { session, older: useStore(session.subscribe, () => session.info().older) };
 }
 
 /** The open chat itself; it never causes a new rendering. */

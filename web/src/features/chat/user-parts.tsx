@@ -1,34 +1,36 @@
-import { Paperclip } from "lucide-react";
+import { lazy, Suspense } from "react";
+import type { FilePart } from "@/features/chat/attachments";
+import { SkillMark } from "@/features/chat/skill-mark";
 import type { MessagePart } from "@/protocol/message";
+import { skillIn } from "@/protocol/skill";
 
-/** What a person has written and attached. */
+export const SentFiles = lazy(() => import("@/features/chat/sent-file"));
+
+/** What a person has written and attached, and the skills that it names. */
 export function UserParts({ parts }: { parts: readonly MessagePart[] }) {
-  return parts.map((part, index) => {
-    if (part.type === "text" && part.text !== "") {
-      return (
-        <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: a sent message does not change
-          key={index}
-          className="max-w-[85%] rounded-2xl rounded-br-md bg-raised px-4 py-2.5 break-words whitespace-pre-wrap"
-        >
-          {part.text}
-        </div>
-      );
-    }
-    // biome-ignore lint/suspicious/noArrayIndexKey: a sent message does not change
-    return part.type === "file" ? <FilePart key={index} part={part} /> : null;
-  });
-}
-
-export function FilePart({ part }: { part: Extract<MessagePart, { type: "file" }> }) {
-  const name = part.filename ?? part.mediaType;
-  const isOwn = part.url.startsWith("data:image/") || part.url.startsWith("/");
-  if (part.mediaType.startsWith("image") && isOwn) {
-    return <img src={part.url} alt={name} className="max-h-72 max-w-[85%] rounded-xl border border-line" />;
-  }
+  const files = parts.filter((part): part is FilePart => part.type === "file");
+  const skills = parts.map(skillIn).filter((skill) => skill !== null);
   return (
-    <span className="flex items-center gap-2 rounded-xl border border-line bg-surface px-3 py-2 text-[13px]">
-      <Paperclip size={14} className="text-faint" aria-hidden="true" /> {name}
-    </span>
+    <div className="flex max-w-[85%] min-w-0 flex-col items-end gap-1">
+      {files.length === 0 ? null : (
+        <Suspense>
+          <SentFiles parts={files} />
+        </Suspense>
+      )}
+      {parts.map((part, index) =>
+        part.type === "text" && part.text !== "" ? (
+          <div
+            // biome-ignore lint/suspicious/noArrayIndexKey: a sent message does not change
+            key={index}
+            className="max-w-full rounded-2xl rounded-br-md bg-raised px-4 py-2.5 break-words whitespace-pre-wrap"
+          >
+            {part.text}
+          </div>
+        ) : null,
+      )}
+      {skills.map((skill) => (
+        <SkillMark key={skill.name} skill={skill} />
+      ))}
+    </div>
   );
 }

@@ -8,7 +8,7 @@ import { foldEntry } from "@/protocol/run-fold";
 import { useText } from "@/text/text";
 import { readJournal } from "@/transport/runs";
 import { Button } from "@/ui/button";
-import { Notice } from "@/ui/notice";
+import { ErrorNotice } from "@/ui/notice";
 import { PanelBody } from "@/ui/panel";
 import { Spinner } from "@/ui/spinner";
 
@@ -55,9 +55,9 @@ function Journal({ runId }: { runId: string }) {
   return (
     <PanelBody hint={t.inspectorHint}>
       {error ? (
-        <Notice title={error.message}>
+        <ErrorNotice error={error}>
           <Button onClick={() => setAttempt(attempt + 1)}>{t.retry}</Button>
-        </Notice>
+        </ErrorNotice>
       ) : null}
       {summary === null && error === null ? (
         <p role="status" className="flex items-center gap-2.5 text-[13px] text-faint">

@@ -2,6 +2,7 @@ import type { RunSummary } from "@/features/inspector/summary";
 import { costText, tokensText } from "@/features/inspector/usage";
 import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 import { CopyButton } from "@/ui/copy-button";
 
 function endText(t: Text, { reason, notice }: RunSummary): string {
@@ -14,8 +15,9 @@ function endText(t: Text, { reason, notice }: RunSummary): string {
 export function RunFigures({ runId, summary }: { runId: string; summary: RunSummary }) {
   const t = useText();
   const { usage } = summary;
+  const agentName = useAgentName();
   const figures: Array<[string, string]> = [
-    [t.agent, summary.agent],
+    [t.agent, agentName(summary.agent)],
     [t.model, summary.model],
     [t.runState, endText(t, summary)],
     [t.time, formatSeconds(summary.seconds)],

@@ -7,6 +7,7 @@ import type { ModelRequest } from "@/protocol/run";
 import { isRecord, record, text } from "@/protocol/shapes";
 import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 import { ScrollBlock } from "@/ui/scroll-block";
 
 const COLORS: Record<RowKind, string> = {
@@ -54,6 +55,7 @@ export function TurnMark({ row }: { row: TimelineRow }) {
 /** A row: its name, its bar on the timeline and, when opened, its details. */
 export function TimelineRowView({ row, total }: { row: TimelineRow; total: number }) {
   const t = useText();
+  const agentName = useAgentName();
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
@@ -67,7 +69,7 @@ export function TimelineRowView({ row, total }: { row: TimelineRow; total: numbe
           <span className="flex items-baseline gap-2">
             <span className="shrink-0 text-faint">{nameOf(row.kind, t)}</span>
             <span className={`min-w-0 flex-1 truncate font-medium ${row.isFailed ? "text-danger" : ""}`}>
-              {titleOf(row, t)}
+              {row.kind === "run" ? agentName(row.title) : titleOf(row, t)}
             </span>
             <span className="shrink-0 text-[12px] text-faint tabular-nums">
               {row.duration === null ? t.toolRunning : formatSeconds(row.duration)}

@@ -20,7 +20,7 @@ export function ModelPicker({ models, chosen, onChoose }: ModelPickerProps) {
   return (
     <Picker
       label={t.model}
-      shown={(isThere ? chosen : active?.name) ?? t.noModel}
+      shown={chosen ?? active?.name ?? t.noModel}
       choices={ready.length < 2 ? named : [automatic, ...named]}
       chosen={isThere ? chosen : null}
       onChoose={onChoose}

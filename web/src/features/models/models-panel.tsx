@@ -1,5 +1,7 @@
 import { factsText } from "@/features/models/facts";
+import { ModelActions } from "@/features/models/model-actions";
 import type { ModelStore } from "@/features/models/model-store";
+import { ProviderKeys } from "@/features/models/provider-keys";
 import type { ModelInfo } from "@/protocol/model";
 import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
@@ -25,9 +27,11 @@ export function ModelsPanel({ store }: { store: ModelStore }) {
                 </span>
               </div>
             ) : null}
+            <ModelActions model={model} onChanged={() => store.refresh()} />
           </Row>
         ))}
       </ul>
+      <ProviderKeys onChanged={() => void store.refresh()} />
     </PanelBody>
   );
 }

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { cronWords } from "@/features/schedules/cron-words";
-import { LANGUAGES, type Language } from "@/text/text";
+import { LANGUAGES, type Language, loadLanguage, textIn } from "@/text/text";
+
+await loadLanguage("zh");
 
 function words(schedule: string, language: Language = "en", zone = "UTC"): string | null {
-  const { text, locale } = LANGUAGES[language];
-  return cronWords(schedule, text, locale, zone);
+  return cronWords(schedule, textIn(language), LANGUAGES[language].locale, zone);
 }
 
 test.each([

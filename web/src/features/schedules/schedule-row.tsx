@@ -5,7 +5,10 @@ import type { Schedule, Tick } from "@/protocol/schedule";
 import { formatMoment, ownZone } from "@/text/format";
 import { LANGUAGES, useLanguage, useText } from "@/text/text";
 import { deleteSchedule, enableSchedule, runSchedule } from "@/transport/schedules";
+import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
+import { Confirm } from "@/ui/dialog";
+import { ErrorLine } from "@/ui/notice";
 import { Row } from "@/ui/panel";
 
 interface ScheduleRowProps {
@@ -19,9 +22,12 @@ interface ScheduleRowProps {
 export function ScheduleRow({ schedule, onChange, onOpen, onStarted }: ScheduleRowProps) {
   const t = useText();
   const { locale } = LANGUAGES[useLanguage()];
+  const [isRemoving, setRemoving] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const { id, agent, isEnabled, isFromFile, nextAt, last } = schedule;
+  const [error, setError] = useState<unknown>(null);
+  const agentName = useAgentName();
+  const { id, isEnabled, isFromFile, nextAt, last } = schedule;
+  const agent = agentName(schedule.agent);
   const name = schedule.title || schedule.message.split("\n")[0] || agent;
   const attempt = async (action: () => Promise<unknown>) => {
     setBusy(true);
@@ -30,7 +36,7 @@ export function ScheduleRow({ schedule, onChange, onOpen, onStarted }: ScheduleR
       await action();
       await onChange();
     } catch (problem) {
-      setError(problem instanceof Error ? problem.message : String(problem));
+      setError(problem);
     } finally {
       setBusy(false);
     }
@@ -45,11 +51,7 @@ export function ScheduleRow({ schedule, onChange, onOpen, onStarted }: ScheduleR
         {isEnabled && nextAt !== null ? t.scheduleNext(formatMoment(nextAt, locale)) : t.schedulePaused}
       </p>
       {last === null ? null : <LastTick tick={last} onOpen={onOpen} />}
-      {error ? (
-        <p role="alert" className="break-words text-danger">
-          {error}
-        </p>
-      ) : null}
+      {error === null ? null : <ErrorLine error={error} />}
       <fieldset disabled={isBusy} aria-label={name} className="mt-2 flex flex-wrap gap-2">
         <Button onClick={() => void attempt(() => runSchedule(id).then(onStarted))}>
           <Play size={13} aria-hidden="true" /> {t.runScheduleNow}
@@ -59,14 +61,22 @@ export function ScheduleRow({ schedule, onChange, onOpen, onStarted }: ScheduleR
           {isEnabled ? t.pauseSchedule : t.resumeSchedule}
         </Button>
         {isFromFile ? null : (
-          <Button
-            look="danger"
-            onClick={() => confirm(t.removeSchedule(name)) && void attempt(() => deleteSchedule(id))}
-          >
+          <Button look="danger" onClick={() => setRemoving(true)}>
             <Trash2 size={13} aria-hidden="true" /> {t.remove}
           </Button>
         )}
       </fieldset>
+      {isRemoving ? (
+        <Confirm
+          title={t.removeSchedule(name)}
+          action={t.remove}
+          isDanger
+          onConfirm={() => attempt(() => deleteSchedule(id))}
+          onClose={() => setRemoving(false)}
+        >
+          {t.removeScheduleHint}
+        </Confirm>
+      ) : null}
     </Row>
   );
 }

@@ -1,68 +1,121 @@
-import { CalendarClock, Download, Ellipsis, FileText, Pencil, Trash2 } from "lucide-react";
+import { CalendarClock, Ellipsis } from "lucide-react";
 import { useState } from "react";
-import type { SessionSummary } from "@/protocol/session";
+import { MoveDialog } from "@/features/sessions/move-dialog";
+import { SessionMenu } from "@/features/sessions/session-menu";
+import type { SessionStore } from "@/features/sessions/session-store";
+import { parted } from "@/features/sessions/snippet";
+import { StateMark } from "@/features/sessions/state-mark";
+import type { Place, SessionSummary } from "@/protocol/session";
 import { useText } from "@/text/text";
-import { Menu, MenuItem } from "@/ui/menu";
+import { Confirm } from "@/ui/dialog";
+import { Menu } from "@/ui/menu";
+
+/** What the page does with a session. */
+export interface SessionActions {
+  onOpen: (id: string, messageId?: string) => void;
+  onRemoved: (id: string) => void;
+  onShare: (id: string) => void;
+  exportAddress: (id: string, format: "json" | "markdown") => string;
+}
 
 interface SessionRowProps {
   session: SessionSummary;
+  store: SessionStore;
   isOpen: boolean;
-  onOpen: () => void;
-  onRename: (title: string) => void;
-  onRemove: () => void;
-  exportAddress: (format: "json" | "markdown") => string;
+  isWaiting: boolean;
+  actions: SessionActions;
 }
 
-export function SessionRow({ session, isOpen, onOpen, onRename, onRemove, exportAddress }: SessionRowProps) {
+type Doing = "rename" | "move" | "remove";
+
+export function SessionRow({ session, store, isOpen, isWaiting, actions }: SessionRowProps) {
   const t = useText();
-  const [isEditing, setEditing] = useState(false);
+  const [doing, setDoing] = useState<Doing | null>(null);
+  const { id } = session;
   const title = session.title || t.untitled;
-  if (isEditing) {
-    return <TitleField title={title} onDone={() => setEditing(false)} onRename={onRename} />;
+  const done = () => setDoing(null);
+  if (doing === "rename") {
+    return <TitleField title={title} onDone={done} onRename={(name) => void store.rename(id, name)} />;
   }
   return (
-    <li
-      className={`group relative flex items-center rounded-lg ${isOpen ? "bg-raised" : "hover:bg-raised focus-within:bg-raised"}`}
-    >
-      <button
-        type="button"
-        onClick={onOpen}
-        aria-current={isOpen ? "page" : undefined}
-        className="min-w-0 flex-1 truncate rounded-lg px-2.5 py-1.5 text-left text-[13.5px]"
+    <li className="group/row">
+      <div
+        className={`relative flex items-center rounded-lg ${isOpen ? "bg-raised" : "hover:bg-raised focus-within:bg-raised"}`}
       >
-        {title}
-      </button>
-      {session.origin?.kind === "schedule" ? (
-        <CalendarClock size={13} className="mr-2 shrink-0 text-faint" aria-label={t.scheduledChat} />
-      ) : null}
-      {session.isRunning ? (
-        <span className="mr-2 size-1.5 animate-breathe rounded-full bg-accent" aria-hidden="true" />
-      ) : null}
-      <div className="opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 max-md:opacity-100">
-        <Menu label={`${t.moreActions}: ${title}`} face={<Ellipsis size={15} />} className="!h-7 !min-w-7 !px-0">
-          <MenuItem onSelect={() => setEditing(true)}>
-            <Pencil size={14} aria-hidden="true" /> {t.rename}
-          </MenuItem>
-          <MenuItem onSelect={() => download(exportAddress("markdown"))}>
-            <FileText size={14} aria-hidden="true" /> {t.exportMarkdown}
-          </MenuItem>
-          <MenuItem onSelect={() => download(exportAddress("json"))}>
-            <Download size={14} aria-hidden="true" /> {t.exportJson}
-          </MenuItem>
-          <MenuItem isDanger onSelect={() => confirm(t.removeQuestion(title)) && onRemove()}>
-            <Trash2 size={14} aria-hidden="true" /> {t.remove}
-          </MenuItem>
-        </Menu>
+        <button
+          type="button"
+          onClick={() => actions.onOpen(id)}
+          aria-current={isOpen ? "page" : undefined}
+          className="min-w-0 flex-1 truncate rounded-lg px-2.5 py-1.5 text-left text-[13.5px]"
+        >
+          {title}
+        </button>
+        {session.origin?.kind === "schedule" ? (
+          <CalendarClock size={13} className="mr-2 shrink-0 text-faint" aria-label={t.scheduledChat} />
+        ) : null}
+        <StateMark isRunning={session.isRunning} isWaiting={isWaiting} />
+        <div className="opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:opacity-100">
+          <Menu label={`${t.moreActions}: ${title}`} face={<Ellipsis size={15} />} className="!h-7 !min-w-7 !px-0">
+            <SessionMenu
+              session={session}
+              onRename={() => setDoing("rename")}
+              onPin={() => void store.pin(id, !session.isPinned)}
+              onMove={() => setDoing("move")}
+              onShare={() => actions.onShare(id)}
+              onRemove={() => setDoing("remove")}
+              exportAddress={(format) => actions.exportAddress(id, format)}
+            />
+          </Menu>
+        </div>
       </div>
+      {session.places.map((place) => (
+        <PlaceLink key={place.messageId} place={place} query={store.read().query} onOpen={actions.onOpen} id={id} />
+      ))}
+      {doing === "move" ? <MoveDialog session={session} store={store} onClose={done} /> : null}
+      {doing === "remove" ? (
+        <Confirm
+          title={t.removeQuestion(title)}
+          action={t.remove}
+          isDanger
+          onConfirm={() => store.remove(id).then(() => actions.onRemoved(id))}
+          onClose={done}
+        >
+          {t.cannotBeUndone}
+        </Confirm>
+      ) : null}
     </li>
   );
 }
 
-function download(address: string): void {
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = "";
-  link.click();
+interface PlaceLinkProps {
+  id: string;
+  place: Place;
+  query: string;
+  onOpen: SessionActions["onOpen"];
+}
+
+/** A place that was found; leads to its message. */
+function PlaceLink({ id, place, query, onOpen }: PlaceLinkProps) {
+  const t = useText();
+  return (
+    <button
+      type="button"
+      onClick={() => onOpen(id, place.messageId)}
+      className="mb-1 ml-2.5 line-clamp-2 w-[calc(100%-1rem)] rounded-md border-l-2 border-line py-0.5 pl-2 text-left text-[12.5px] leading-[1.45] text-soft -outline-offset-2 hover:border-accent hover:text-ink"
+    >
+      <span className="sr-only">{place.role === "user" ? t.you : t.assistant}: </span>
+      {parted(place.text, query).map(({ text, isMatch }, index) =>
+        isMatch ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a piece is identified by its position
+          <mark key={index} className="rounded-sm bg-accent-soft font-medium text-accent">
+            {text}
+          </mark>
+        ) : (
+          text
+        ),
+      )}
+    </button>
+  );
 }
 
 function TitleField(props: { title: string; onDone: () => void; onRename: (title: string) => void }) {

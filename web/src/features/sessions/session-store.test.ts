@@ -1,15 +1,21 @@
 import { expect, test } from "vitest";
 import { groupByAge, type SessionPage, SessionStore } from "@/features/sessions/session-store";
-import type { SessionSummary } from "@/protocol/session";
+import type { Folder, SessionQuery, SessionSummary } from "@/protocol/session";
 
 function session(id: string, updatedAt = 0): SessionSummary {
-  return { id, title: id, updatedAt, isRunning: false, origin: null };
+  return { id, title: id, updatedAt, isRunning: false, origin: null, isPinned: false, folder: null, places: [] };
 }
 
 /** A list whose replies the test releases one by one. */
 class HeldBackend {
   readonly waiting: Array<{ query: string; answer: (page: SessionPage) => void }> = [];
-  list(query: string): Promise<SessionPage> {
+  async folders(): Promise<Folder[]> {
+    return [];
+  }
+  async file(): Promise<void> {}
+  async changeFolder(): Promise<void> {}
+  list({ query = "", isPinned }: SessionQuery): Promise<SessionPage> {
+    if (isPinned) return Promise.resolve({ sessions: [], cursor: null });
     return new Promise((answer) => this.waiting.push({ query, answer }));
   }
   async rename(): Promise<void> {}

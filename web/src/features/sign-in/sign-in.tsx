@@ -1,14 +1,14 @@
 import { useId, useState } from "react";
 import type { OwnerStore } from "@/features/sign-in/owner";
+import { errorText } from "@/text/errors";
 import { type Text, useText } from "@/text/text";
-import { OfflineError, ServerError } from "@/transport/http";
+import { ServerError } from "@/transport/http";
 import { Button } from "@/ui/button";
 import { Logo } from "@/ui/logo";
 
 function problemText(t: Text, error: unknown): string {
   if (error instanceof ServerError && error.status === 401) return t.wrongKey;
-  if (error instanceof OfflineError) return t.offline;
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error, t);
 }
 
 /** Shown in place of the page until the user has signed in. */

@@ -1,4 +1,4 @@
-import { Plain } from "@/features/tool-cards/output";
+import { Plain } from "@/features/tool-cards/plain";
 import { readShellReport } from "@/features/tool-cards/shell";
 import type { ToolPart } from "@/protocol/message";
 import { record, text } from "@/protocol/shapes";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { callState, callTitle, inputSummary, outputSummary, outputView } from "@/features/tool-cards/tool-view";
+import { callState, callTitle, declineReason, inputSummary, outputSummary } from "@/features/tool-cards/tool-view";
 import type { ToolPart } from "@/protocol/message";
 
 function part(fields: object): ToolPart {
@@ -14,6 +14,7 @@ test.each([
   [{ state: "output-available", output: 1, preliminary: true }, true, "running"],
   [{ state: "output-available", output: 1 }, true, "done"],
   [{ state: "output-error", errorText: "no" }, false, "failed"],
+  [{ state: "output-error", errorText: "no", toolMetadata: { status: "interrupted" } }, false, "interrupted"],
   [{ state: "output-denied" }, false, "denied"],
   [{ state: "input-available" }, false, "interrupted"],
   [{ state: "approval-requested", approval: { id: "a" } }, false, "waiting"],
@@ -25,6 +26,15 @@ test("a call is named by its title, otherwise by its tool", () => {
   expect(callTitle(part({ state: "input-available", title: "Add numbers" }))).toBe("Add numbers");
   expect(callTitle(part({ state: "input-available" }))).toBe("Add");
   expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart)).toBe("Find");
+});
+
+test("the call of an agent keeps its name when it runs and its title names the task, too", () => {
+  const [before, after] = ["Scribe", "Scribe: write down mint"].map((title) =>
+    part({ state: "input-available", title }),
+  );
+  expect(callTitle(before as ToolPart, true)).toBe("Scribe");
+  expect(callTitle(after as ToolPart, true)).toBe("Scribe");
+  expect(callTitle(part({ state: "input-available", title: "my_agent: dig" }), true)).toBe("My agent");
 });
 
 test.each([
@@ -52,18 +62,10 @@ test.each([
 });
 
 test.each([
-  ["", "none"],
-  ["hello", "text"],
-  ["--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y", "diff"],
-  ["data:image/png;base64,AAAA", "image"],
-  ['{"a": 1}', "json"],
-  ["[not json", "text"],
-  [{ type: "image", data: "AAAA", mimeType: "image/jpeg" }, "image"],
-  [{ diff: "+x" }, "diff"],
-  [[{ a: 1 }, { a: 2 }], "table"],
-  [{ rows: [{ a: 1 }, { a: 2 }] }, "table"],
-  [[{ a: 1 }, { b: 2 }], "json"],
-  [6223, "json"],
-])("the output %j is shown as %s", (output, shape) => {
-  expect(outputView(output).shape).toBe(shape);
+  [{ state: "output-denied", approval: { id: "a", approved: false, reason: "Too expensive." } }, "Too expensive."],
+  [{ state: "output-denied", approval: { id: "a", approved: false, reason: "timeout" } }, ""],
+  [{ state: "output-denied" }, ""],
+  [{ state: "output-available", output: 1, approval: { id: "a", approved: true, reason: "Fine." } }, ""],
+])("the call %j was declined because of %j", (fields, reason) => {
+  expect(declineReason(part(fields))).toBe(reason);
 });

@@ -1,4 +1,4 @@
-/** What a tool card shows of a call: its state in a word, its input in a line, its output by shape. */
+/** What the line of a call shows: its state in a word, its input and a short output. */
 
 import { isOpenCall, type ToolPart, toolName } from "@/protocol/message";
 import { isRecord, readableName } from "@/protocol/shapes";
@@ -7,7 +7,7 @@ export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | 
 
 /** `isLive` is false once the run has ended: calls that are open then will never complete. */
 export function callState(part: ToolPart, isLive: boolean): CallState {
-  if (part.state === "output-error") return "failed";
+  if (part.state === "output-error") return wasInterrupted(part) ? "interrupted" : "failed";
   if (part.state === "output-denied") return "denied";
   if (!isOpenCall(part)) return "done";
   if (part.state === "approval-requested") return "waiting";
@@ -15,8 +15,15 @@ export function callState(part: ToolPart, isLive: boolean): CallState {
   return part.state === "input-streaming" ? "writing" : "running";
 }
 
-export function callTitle(part: ToolPart): string {
-  return readableName(part.title || toolName(part));
+/** Whether the call ended because its run was stopped, not because it failed. */
+function wasInterrupted(part: ToolPart): boolean {
+  return part.toolMetadata?.["status"] === "interrupted";
+}
+
+/** What a call is named: by its title, and an agent's by the agent alone, whose title has the task as soon as it runs. */
+export function callTitle(part: ToolPart, isAgent = false): string {
+  const title = part.title || toolName(part);
+  return readableName(isAgent ? title.replace(/: .*$/s, "") : title);
 }
 
 /** The most informative part of the input, short enough for one line. */
@@ -40,57 +47,21 @@ export function outputSummary(part: ToolPart): string {
   return text.length <= 40 && !text.includes("\n") ? text : "";
 }
 
+/** Why a person declined the call, in their words. */
+export function declineReason(part: ToolPart): string {
+  if (part.state !== "output-denied") return "";
+  const reason = part.approval?.reason ?? "";
+  return reason === "timeout" ? "" : reason.trim();
+}
+
+/** The first line of an output in words; the rest is shown in the open step. */
+export function firstLine(part: ToolPart): string {
+  if (part.state !== "output-available" || part.preliminary || typeof part.output !== "string") return "";
+  const line = part.output.trim().split("\n", 1)[0] ?? "";
+  return shorten(line.replace(/^#+ |\*\*|`/g, ""));
+}
+
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
-}
-
-export type OutputView =
-  | { shape: "none" }
-  | { shape: "text"; text: string }
-  | { shape: "diff"; text: string }
-  | { shape: "image"; address: string }
-  | { shape: "table"; columns: string[]; rows: unknown[][] }
-  | { shape: "json"; value: unknown };
-
-/** Chooses how to show an output. */
-export function outputView(output: unknown): OutputView {
-  if (output === null || output === undefined || output === "") return { shape: "none" };
-  if (typeof output === "string") return textView(output);
-  if (isRecord(output)) return recordView(output);
-  return tableView(output) ?? { shape: "json", value: output };
-}
-
-function textView(text: string): OutputView {
-  if (/^data:image\/(png|jpeg|gif|webp);base64,/.test(text)) return { shape: "image", address: text };
-  if (/^(diff --git|--- .+\n\+\+\+ |@@ -\d)/m.test(text) && /^[+-]/m.test(text)) return { shape: "diff", text };
-  if (/^\s*[[{]/.test(text)) {
-    try {
-      return outputView(JSON.parse(text));
-    } catch {
-      return { shape: "text", text };
-    }
-  }
-  return { shape: "text", text };
-}
-
-function recordView(output: Record<string, unknown>): OutputView {
-  const { diff, type, data, mimeType } = output;
-  if (typeof diff === "string") return { shape: "diff", text: diff };
-  if (type === "image" && typeof data === "string") {
-    const kind = typeof mimeType === "string" ? mimeType : "image/png";
-    return { shape: "image", address: `data:${kind};base64,${data}` };
-  }
-  const entries = Object.entries(output);
-  const only = entries.length === 1 ? entries[0]?.[1] : undefined;
-  return tableView(only) ?? { shape: "json", value: output };
-}
-
-/** Records with the same keys form a table. */
-function tableView(output: unknown): OutputView | null {
-  if (!Array.isArray(output) || output.length < 2 || !output.every(isRecord)) return null;
-  const columns = Object.keys(output[0] ?? {});
-  const isEven = output.every((row) => Object.keys(row).join() === columns.join());
-  if (!isEven || columns.length === 0 || columns.length > 8) return null;
-  return { shape: "table", columns, rows: output.map((row) => columns.map((column) => row[column])) };
 }

@@ -1,17 +1,28 @@
 import { ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
+import type { TrialBackend } from "@/features/tools/trial";
 import { TryTool } from "@/features/tools/try-tool";
 import type { ToolInfo } from "@/protocol/catalog";
 import { useText } from "@/text/text";
-import { callTool, listTools } from "@/transport/catalog";
+import { listTools } from "@/transport/catalog";
 import { Load } from "@/ui/load";
 import { PanelBody } from "@/ui/panel";
 
-export function ToolsPanel() {
-  return <Load load={listTools}>{({ tools, generation }) => <ToolList tools={tools} generation={generation} />}</Load>;
+interface ToolsPanelProps {
+  backend: TrialBackend;
+  /** Subscribes to reloads of the folders. */
+  follow: (onReload: () => void) => () => void;
 }
 
-function ToolList({ tools, generation }: { tools: ToolInfo[]; generation: number }) {
+export function ToolsPanel({ backend, follow }: ToolsPanelProps) {
+  return (
+    <Load load={listTools} follow={follow}>
+      {({ tools }) => <ToolList tools={tools} backend={backend} />}
+    </Load>
+  );
+}
+
+function ToolList({ tools, backend }: { tools: ToolInfo[]; backend: TrialBackend }) {
   const t = useText();
   const [query, setQuery] = useState("");
   const [openName, setOpenName] = useState<string | null>(null);
@@ -20,7 +31,7 @@ function ToolList({ tools, generation }: { tools: ToolInfo[]; generation: number
     return tools.filter((tool) => `${tool.name} ${tool.title} ${tool.description}`.toLowerCase().includes(wanted));
   }, [tools, query]);
   return (
-    <PanelBody hint={t.toolsHint(tools.length, generation)}>
+    <PanelBody hint={t.toolsHint(tools.length)}>
       {tools.length > 6 ? (
         <input
           type="search"
@@ -28,14 +39,16 @@ function ToolList({ tools, generation }: { tools: ToolInfo[]; generation: number
           placeholder={t.searchTools}
           value={query}
           onChange={(event) => setQuery(event.target.value)}
-          className="mb-2 h-9 w-full rounded-lg border border-line bg-surface px-3 text-[13px] focus:border-line-strong"
+          className="mb-2 h-9 w-full rounded-lg border border-line bg-surface px-3 text-[13px] focus:border-line-strong [&::-webkit-search-cancel-button]:hidden"
         />
       ) : null}
+      {found.length === 0 ? <p className="py-2 text-[13.5px] text-soft">{t.noToolFound}</p> : null}
       <ul>
         {found.map((tool) => (
           <ToolRow
             key={tool.name}
             tool={tool}
+            backend={backend}
             isOpen={tool.name === openName}
             onToggle={() => setOpenName(tool.name === openName ? null : tool.name)}
           />
@@ -45,7 +58,14 @@ function ToolList({ tools, generation }: { tools: ToolInfo[]; generation: number
   );
 }
 
-function ToolRow({ tool, isOpen, onToggle }: { tool: ToolInfo; isOpen: boolean; onToggle: () => void }) {
+interface ToolRowProps {
+  tool: ToolInfo;
+  backend: TrialBackend;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function ToolRow({ tool, backend, isOpen, onToggle }: ToolRowProps) {
   return (
     <li className="border-t border-line py-1 first:border-t-0">
       <button
@@ -67,7 +87,7 @@ function ToolRow({ tool, isOpen, onToggle }: { tool: ToolInfo; isOpen: boolean; 
           className={`shrink-0 text-faint transition-transform ${isOpen ? "rotate-90" : ""}`}
         />
       </button>
-      {isOpen ? <TryTool tool={tool} call={callTool} /> : null}
+      {isOpen ? <TryTool tool={tool} backend={backend} /> : null}
     </li>
   );
 }

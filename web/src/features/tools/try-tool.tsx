@@ -1,49 +1,44 @@
 import { Play } from "lucide-react";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { FieldView } from "@/features/tools/field-view";
 import { type FormValues, readForm } from "@/features/tools/read-form";
 import { fieldsOf } from "@/features/tools/schema-form";
+import { type TrialBackend, TrialStore } from "@/features/tools/trial";
 import type { ToolInfo } from "@/protocol/catalog";
-import { isRecord, number, record, text } from "@/protocol/shapes";
+import { errorText } from "@/text/errors";
 import { formatSeconds } from "@/text/format";
 import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
 import { ScrollBlock } from "@/ui/scroll-block";
 import { Spinner } from "@/ui/spinner";
+import { useStore } from "@/ui/store";
 
 interface TryToolProps {
   tool: ToolInfo;
-  call: (name: string, args: Record<string, unknown>) => Promise<unknown>;
+  backend: TrialBackend;
 }
 
-type Trial = { state: "idle" | "running" } | { state: "done" | "failed"; text: string; seconds: number | null };
-
-/** A form made from the tool's schema, and the result of a call. */
-export function TryTool({ tool, call }: TryToolProps) {
+/** A form made from the tool's schema, the question that a call asks, and its result. */
+export function TryTool({ tool, backend }: TryToolProps) {
   const t = useText();
   const fields = useMemo(() => fieldsOf(tool.parameters), [tool]);
   const [values, setValues] = useState<FormValues>({});
   const [faults, setFaults] = useState<string[]>([]);
-  const [trial, setTrial] = useState<Trial>({ state: "idle" });
+  const [store] = useState(() => new TrialStore(backend));
+  const trial = useStore(store);
+  useEffect(() => () => store.leave(), [store]);
 
-  const run = async () => {
+  const run = () => {
     const form = readForm(fields, values);
     setFaults(form.faults);
-    if (form.faults.length > 0) return;
-    setTrial({ state: "running" });
-    try {
-      setTrial(outcomeOf(await call(tool.name, form.args)));
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      setTrial({ state: "failed", text: message, seconds: null });
-    }
+    if (form.faults.length === 0) void store.run(tool.name, form.args);
   };
   return (
     <form
       className="mt-1 mb-3 space-y-3 rounded-xl border border-line bg-sunken p-3.5"
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        run();
       }}
     >
       {fields.map((field) => (
@@ -56,15 +51,18 @@ export function TryTool({ tool, call }: TryToolProps) {
           onChange={(value) => setValues({ ...values, [field.name]: value })}
         />
       ))}
-      <Button look="primary" type="submit" disabled={trial.state === "running"}>
-        {trial.state === "running" ? <Spinner /> : <Play size={13} aria-hidden="true" />} {t.tryTool}
+      <Button look="primary" type="submit" disabled={trial.phase === "running"}>
+        {trial.phase === "running" ? <Spinner /> : <Play size={13} aria-hidden="true" />} {t.tryTool}
       </Button>
-      {trial.state === "done" || trial.state === "failed" ? (
-        <div role={trial.state === "failed" ? "alert" : "status"}>
+      {trial.question === null ? null : (
+        <Question reason={trial.question.reason} onAnswer={(isAllowed) => void store.answer(isAllowed)} />
+      )}
+      {trial.phase === "done" || trial.phase === "failed" ? (
+        <div role={trial.phase === "failed" ? "alert" : "status"}>
           <ScrollBlock
-            className={`max-h-72 rounded-lg border border-line bg-surface p-3 text-[12.5px] break-words whitespace-pre-wrap ${trial.state === "failed" ? "text-danger" : ""}`}
+            className={`max-h-72 rounded-lg border border-line bg-surface p-3 text-[12.5px] break-words whitespace-pre-wrap ${trial.phase === "failed" ? "text-danger" : ""}`}
           >
-            {trial.text}
+            {trial.error === null ? trial.text : errorText(trial.error, t)}
           </ScrollBlock>
           {trial.seconds === null ? null : (
             <p className="mt-1 text-right text-[12px] text-faint tabular-nums">{formatSeconds(trial.seconds)}</p>
@@ -75,12 +73,23 @@ export function TryTool({ tool, call }: TryToolProps) {
   );
 }
 
-/** The result of a call: its error message, otherwise its data, otherwise the text for the model. */
-function outcomeOf(answer: unknown): Trial {
-  const { error, result, duration } = record(answer);
-  const seconds = number(duration);
-  if (isRecord(error)) return { state: "failed", text: text(error["message"]), seconds };
-  const { return_display: display, data, llm_content: content } = record(result);
-  const value = display ?? data ?? content ?? result;
-  return { state: "done", text: typeof value === "string" ? value : JSON.stringify(value, null, 2), seconds };
+function Question({ reason, onAnswer }: { reason: string | null; onAnswer: (isAllowed: boolean) => void }) {
+  const t = useText();
+  return (
+    <fieldset className="rounded-lg border border-line bg-surface p-3">
+      <legend className="sr-only">{t.mayRun}</legend>
+      <p role="status" className="text-[13.5px] font-medium">
+        {t.mayRun}
+      </p>
+      {reason === null ? null : (
+        <p className="text-[13px] text-soft first-letter:uppercase">{t.reasons[reason] ?? reason}</p>
+      )}
+      <div className="mt-2.5 flex gap-2">
+        <Button look="primary" onClick={() => onAnswer(true)}>
+          {t.allow}
+        </Button>
+        <Button onClick={() => onAnswer(false)}>{t.decline}</Button>
+      </div>
+    </fieldset>
+  );
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decodeEntities, safeAddress } from "@/ui/markdown/entities";
+import { decodeEntities, safeAddress, safeImage } from "@/ui/markdown/entities";
 
 test("named and numbered references become characters", () => {
   expect(decodeEntities("a &lt; b &amp;&#38; &#x4e2d; caf&eacute; &frac12;")).toBe("a < b && 中 café ½");
@@ -27,4 +27,15 @@ test.each([
   ["/a\\b", "/a\\b"],
 ])("the address %j leads to %j", (address, safe) => {
   expect(safeAddress(address)).toBe(safe);
+});
+
+test.each([
+  ["/api/v1/artifacts/1", "/api/v1/artifacts/1"],
+  ["data:image/png;base64,AAAA", "data:image/png;base64,AAAA"],
+  ["data:image/svg+xml;base64,AAAA", null],
+  ["data:text/html,<script>", null],
+  ["https://elsewhere.example/a.png", null],
+  ["//evil.example/a.png", null],
+])("the image %j is loaded from %j", (address, safe) => {
+  expect(safeImage(address)).toBe(safe);
 });

@@ -20,3 +20,11 @@ export function safeAddress(address: string): string | null {
   if (/^(https?:|mailto:)/i.test(decoded)) return decoded;
   return /^[/#?]/.test(decoded) && !/^[/\\]{2}/.test(decoded) ? decoded : null;
 }
+
+/** The address of an image that may be loaded: from our own server, or inside the text itself. */
+export function safeImage(address: string): string | null {
+  const decoded = decodeEntities(address).trim();
+  if (/^data:image\/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+$/.test(decoded)) return decoded;
+  const safe = safeAddress(address);
+  return safe?.startsWith("/") ? safe : null;
+}

@@ -26,6 +26,23 @@ Sum: $$x^2$$ and $y$, for $5 and $10.
 Setext
 ======
 
+A claim.[^1] Another.[^long]
+
+<details>
+<summary>More **on** it</summary>
+
+- hidden
+
+<details><summary>Inner</summary>deep</details>
+</details>
+
+After it.
+
+[^1]: The source.
+[^long]: Two paragraphs.
+
+    The second one.
+
 > quote
 `;
 
@@ -85,8 +102,27 @@ test.each([
   ["numbers", "1. ".repeat(2000)],
   ["dashes", "- ".repeat(1000)],
   ["emphasis", "*a **b ".repeat(600)],
+  ["details", "<details>".repeat(2000)],
 ])("nested %s are rendered to a depth that a browser can handle, without losing text", (_, text) => {
   const blocks = new BlockReader().read(text);
   expect(Math.max(...blocks.map((block) => depth(block.token)))).toBeLessThan(80);
   expect(blocks.map((block) => block.raw).join("")).toBe(text);
+});
+
+test("footnotes have references and definitions, and a definition ends where the next one begins", () => {
+  const blocks = new BlockReader().read("A claim.[^1]\n\n[^1]: One.\n[^b]: Two.\n\n    More of two.\n\nEnd.");
+  const tokens = blocks.map(({ token }) => token).filter(({ type }) => type !== "space");
+  expect(tokens.map(({ type }) => type)).toEqual(["paragraph", "footnote", "footnote", "paragraph"]);
+  expect(tokens.slice(1, 3).map((token) => (token as unknown as { name: string }).name)).toEqual(["1", "b"]);
+  expect(JSON.stringify(tokens[0])).toContain('"footnoteRef"');
+  expect(JSON.stringify(tokens[2])).toContain("More of two.");
+});
+
+test("a part that can be unfolded keeps its inner Markdown, also nested and while it is not closed", () => {
+  const [outer] = new BlockReader().read(
+    "<details open>\n<summary>A <b>b</b></summary>\n\n- x\n\n<details>y</details>",
+  );
+  expect(outer?.token).toMatchObject({ type: "details", summary: "A b", isOpen: true });
+  const { tokens: inside = [] } = (outer?.token ?? {}) as { tokens?: { type: string }[] };
+  expect(inside.map(({ type }) => type).filter((type) => type !== "space")).toEqual(["list", "details"]);
 });

@@ -1,6 +1,7 @@
 /** Markdown as blocks of tokens. Blocks that can no longer change keep their identity while a text grows. */
 
 import { Marked, type Token, type TokenizerAndRendererExtension, type Tokens } from "marked";
+import { EXTRAS } from "@/ui/markdown/extras";
 
 export interface MathToken {
   type: "math";
@@ -33,7 +34,7 @@ const inlineMath: TokenizerAndRendererExtension = {
   },
 };
 
-const marked = new Marked({ gfm: true, extensions: [blockMath, inlineMath] });
+const marked = new Marked({ gfm: true, extensions: [...EXTRAS, blockMath, inlineMath] });
 
 export interface Block {
   readonly raw: string;

@@ -1,6 +1,7 @@
 /** Markdown as React elements: HTML is never parsed, so a text cannot inject script, styles or remote images. */
 
-import { memo, useState } from "react";
+import { memo, useId, useState } from "react";
+import { FootnoteScope } from "@/ui/markdown/footnote";
 import { type Block, BlockReader, closeMarks } from "@/ui/markdown/lexer";
 import { Tokens } from "@/ui/markdown/tokens";
 
@@ -12,11 +13,13 @@ export const Markdown = memo(function Markdown({ text, isStreaming = false }: { 
   const [reader] = useState(() => new BlockReader());
   const blocks = reader.read(isStreaming ? closeMarks(text) : text);
   return (
-    <div className="markdown">
-      {blocks.map((block, index) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: a block is identified by its position
-        block.token.type === "space" ? null : <BlockView key={index} block={block} />,
-      )}
-    </div>
+    <FootnoteScope value={useId()}>
+      <div className="markdown">
+        {blocks.map((block, index) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: a block is identified by its position
+          block.token.type === "space" ? null : <BlockView key={index} block={block} />,
+        )}
+      </div>
+    </FootnoteScope>
   );
 });

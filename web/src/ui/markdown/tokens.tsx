@@ -3,9 +3,12 @@ import type { Tokens as MarkedTokens, Token } from "marked";
 import { Fragment, lazy, type ReactNode, Suspense } from "react";
 import { useText } from "@/text/text";
 import { CodeBlock } from "@/ui/markdown/code-block";
-import { decodeEntities, safeAddress } from "@/ui/markdown/entities";
+import { decodeEntities, safeAddress, safeImage } from "@/ui/markdown/entities";
+import type { DetailsToken, FootnoteToken } from "@/ui/markdown/extras";
+import { FootnoteFrame, FootnoteMark } from "@/ui/markdown/footnote";
 import type { MathToken } from "@/ui/markdown/lexer";
 
+const Diagram = lazy(() => import("@/ui/markdown/diagram"));
 const MathView = lazy(() => import("@/ui/markdown/math"));
 
 /** Renders tokens; an unknown one is shown as its source text. */
@@ -34,11 +37,14 @@ const DRAWINGS: Record<string, Draw> = {
   checkbox: () => null,
   blockquote: (token) => <blockquote>{children(token)}</blockquote>,
   heading: drawHeading,
-  code: (token) => <CodeBlock code={String(token["text"])} language={String(token["lang"] ?? "")} />,
+  code: drawCode,
   list: (token) => drawList(token as MarkedTokens.List),
   table: (token) => drawTable(token as MarkedTokens.Table),
   link: drawLink,
   image: drawImage,
+  details: (token) => drawDetails(token as unknown as DetailsToken),
+  footnote: (token) => <Footnote token={token as unknown as FootnoteToken} />,
+  footnoteRef: (token) => <FootnoteMark name={String(token["name"])} />,
   math: (token) => drawMath(token as unknown as MathToken),
 };
 
@@ -53,6 +59,19 @@ function drawHeading(token: MarkedTokens.Generic): ReactNode {
     <Heading data-level={token["depth"]} className={`level-${token["depth"]}`}>
       {children(token)}
     </Heading>
+  );
+}
+
+function drawCode(token: MarkedTokens.Generic): ReactNode {
+  const code = String(token["text"]);
+  const language = String(token["lang"] ?? "");
+  const block = <CodeBlock code={code} language={language} />;
+  // A diagram is drawn when its block is complete; its source is shown while it streams.
+  if (language !== "mermaid" || !/\n\s*(`{3,}|~{3,})\s*$/.test(token.raw)) return block;
+  return (
+    <Suspense fallback={block}>
+      <Diagram source={code} />
+    </Suspense>
   );
 }
 
@@ -117,17 +136,42 @@ function drawLink(token: MarkedTokens.Generic): ReactNode {
   );
 }
 
-/** Loads only images from our own server: a remote one would reveal the reader to its host. */
 function drawImage(token: MarkedTokens.Generic): ReactNode {
-  const address = safeAddress(String(token["href"]));
   const title = decodeEntities(String(token["text"] ?? ""));
-  if (address?.startsWith("/")) return <img src={address} alt={title} loading="lazy" />;
-  if (address === null) return title;
+  const own = safeImage(String(token["href"]));
+  if (own !== null) return <img src={own} alt={title} loading="lazy" />;
+  const address = safeAddress(String(token["href"]));
+  return address === null ? title : <RemoteImage address={address} title={title} />;
+}
+
+/** An image from elsewhere is a link: loading it would reveal the reader to its host. */
+function RemoteImage({ address, title }: { address: string; title: string }) {
+  const t = useText();
+  const host = /^https?:\/\/([^/?#]+)/i.exec(address)?.[1] ?? address;
   return (
-    <a href={address} target="_blank" rel="noopener noreferrer nofollow">
+    <a href={address} target="_blank" rel="noopener noreferrer nofollow" title={t.imageFromHint}>
       <ImageIcon size={14} className="mr-1 inline-block align-[-2px]" aria-hidden="true" />
-      {title || address}
+      {title === "" ? t.imageFrom(host) : `${title} (${t.imageFrom(host)})`}
     </a>
+  );
+}
+
+function Footnote({ token }: { token: FootnoteToken }) {
+  return (
+    <FootnoteFrame name={token.name}>
+      <Tokens tokens={token.tokens} />
+    </FootnoteFrame>
+  );
+}
+
+function drawDetails(token: DetailsToken): ReactNode {
+  return (
+    <details open={token.isOpen}>
+      <summary>{decodeEntities(token.summary) || "…"}</summary>
+      <div>
+        <Tokens tokens={token.tokens} />
+      </div>
+    </details>
   );
 }
 

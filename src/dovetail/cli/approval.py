@@ -1,0 +1,122 @@
+"""Approvals in the terminal: what the call would do, and the answer as one line.
+
+`y` allows, `r` allows in this run, `a` always, `e` edits the input, and `n` declines, with words for the
+model after it. The end of the input means no.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any, Literal, TypeAlias
+
+from rich.console import Console
+from rich.markup import escape
+from rich.text import Text
+
+from dovetail.cli.terminal import read_line, shorten
+from dovetail.data.shapes import is_dict, is_mapping
+
+ReadLine: TypeAlias = Callable[[], Awaitable[str | None]]
+
+_MOST_ASKED = 4000
+_MOST_LINES = 80
+_ANSWERS: Mapping[str, Mapping[str, Any]] = {
+    "y": {"approved": True, "remember": "once"},
+    "yes": {"approved": True, "remember": "once"},
+    "r": {"approved": True, "remember": "run"},
+    "run": {"approved": True, "remember": "run"},
+    "a": {"approved": True, "remember": "always"},
+    "always": {"approved": True, "remember": "always"},
+    "": {"approved": False},
+    "n": {"approved": False},
+    "no": {"approved": False},
+}
+_PROMPT = r"\[y]es, in this \[r]un, \[a]lways, \[e]dit, \[N]o (n and a reason): "
+
+
+async def ask_approval(
+    console: Console, payload: Mapping[str, Any], read: ReadLine = read_line
+) -> Mapping[str, Any]:
+    """Ask the user whether a call may run."""
+    for line in describe_call(payload):
+        console.print(line, soft_wrap=True, highlight=False)
+    while True:
+        console.print(_PROMPT, end="", highlight=False)
+        answer = read_answer(await read() or "")
+        if answer == "edit":
+            edited = await _edit(console, payload.get("args"), read)
+            if edited is not None:
+                return {"approved": True, "remember": "once", "edited_args": edited}
+        elif answer is not None:
+            return answer
+
+
+def read_answer(line: str) -> Mapping[str, Any] | Literal["edit"] | None:
+    """Return the answer that a line means; None if it means none."""
+    first, _, rest = line.strip().partition(" ")
+    word, reason = first.lower().rstrip(",:"), rest.strip()
+    if word in ("n", "no") and reason:
+        return {"approved": False, "reason": reason}
+    if word in ("e", "edit") and not reason:
+        return "edit"
+    return None if reason else _ANSWERS.get(word)
+
+
+def describe_call(payload: Mapping[str, Any]) -> Iterator[str | Text]:
+    """Yield the lines that say which call waits, why, and what it would do."""
+    who = " → ".join(map(str, payload.get("agent_path", ())))
+    asks = f"[yellow]{escape(who)}[/yellow] asks: may it call" if who else "[yellow]May this run?[/yellow]"
+    preview = payload.get("preview")
+    shown = is_mapping(preview)
+    name = str(payload.get("tool"))
+    called = name if shown else f"{name} {shorten(payload.get('args'), _MOST_ASKED)}"
+    reason = f" [dim]({escape(str(payload['reason']))})[/dim]" if payload.get("reason") else ""
+    yield f"{asks} {escape(called)}{reason}"
+    if is_mapping(preview):
+        yield from describe_preview(preview)
+
+
+def describe_preview(preview: Mapping[str, Any]) -> Iterator[Text]:
+    """Yield the lines of a preview; those of a diff are coloured."""
+    kind = preview.get("kind")
+    if kind == "diff":
+        yield from _describe_diff(preview)
+    elif kind == "command":
+        yield Text.assemble(("  $ ", "dim"), str(preview.get("command")))
+        yield Text(f"  in the folder {preview.get('folder')}", "dim")
+    elif kind == "request":
+        yield Text(f"  {preview.get('method')} {preview.get('url')}")
+    else:
+        yield from (Text(f"  {line}") for line in str(preview.get("text", "")).splitlines())
+
+
+def _describe_diff(preview: Mapping[str, Any]) -> Iterator[Text]:
+    lines = str(preview.get("diff", "")).splitlines()
+    if preview.get("is_new") is True:
+        yield Text(f"  a new file: {preview.get('path')}", "dim")
+    for line in lines[:_MOST_LINES]:
+        yield Text(f"  {line}", _find_style(line))
+    if len(lines) > _MOST_LINES:
+        yield Text(f"  … {len(lines) - _MOST_LINES} more lines", "dim")
+
+
+def _find_style(line: str) -> str:
+    if line.startswith(("+++", "---", "@@", "\\")):
+        return "dim"
+    return "green" if line.startswith("+") else "red" if line.startswith("-") else ""
+
+
+async def _edit(console: Console, args: Any, read: ReadLine) -> dict[str, Any] | None:
+    """Return the arguments that the user types; None if nothing is typed."""
+    console.print(escape(json.dumps(args, ensure_ascii=False)), soft_wrap=True, highlight=False)
+    while True:
+        console.print("The new input as JSON (empty: unchanged): ", end="", highlight=False)
+        line = (await read() or "").strip()
+        if not line:
+            return None
+        try:
+            edited: Any = json.loads(line)
+        except ValueError:
+            edited = None
+        if is_dict(edited):
+            return edited
+        console.print("It must be a JSON object.", style="red")

@@ -1,0 +1,95 @@
+"""The policy as data for people: its rules in their order, and the way to the decision about a call.
+
+What one person has had remembered is not shown to others, and rules that hold for a single run are left out.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from dovetail.policy.policy import Policy
+from dovetail.policy.rule import PolicyCall, PolicyRule
+
+Condition: TypeAlias = Literal["tool", "kind", "agent", "mode", "owner", "definition", "arguments"]
+_RELAXED: dict[Condition, Mapping[str, Any]] = {
+    "tool": {"tool": "*"},
+    "kind": {"kinds": ()},
+    "agent": {"agent": "*"},
+    "mode": {"modes": ()},
+    "owner": {"owner": None},
+    "definition": {"definition": None},
+}
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<line>\d+)|, rule (?P<number>\d+))?")
+
+
+def describe_policy(policy: Policy, owner: str | None, workspace: Path) -> list[dict[str, Any]]:
+    """Return the rules that apply to an owner (None for all owners), in the order in which they are tried."""
+    return [describe_rule(rule, workspace) for rule in policy.rules if _is_for(rule, owner)]
+
+
+def describe_rule(rule: PolicyRule, workspace: Path) -> dict[str, Any]:
+    """Return a rule with where it comes from: its file and line, or what made it."""
+    return {
+        "action": rule.action,
+        "tool": rule.tool,
+        "kinds": [kind.value for kind in rule.kinds],
+        "arguments": dict(rule.arguments),
+        "exact": rule.exact,
+        "agent": rule.agent,
+        "modes": list(rule.modes),
+        "priority": rule.priority,
+        "name": rule.name,
+        "reason": rule.reason,
+        "owner": rule.owner,
+        **_describe_source(rule.source, workspace),
+    }
+
+
+def describe_decision(policy: Policy, call: PolicyCall, workspace: Path) -> dict[str, Any]:
+    """Return what would happen to a call and why: every rule up to the one that decides."""
+    explanation = policy.explain(call)
+    decision = explanation.decision
+    return {
+        "action": decision.action,
+        "reason": decision.reason,
+        "rule": describe_rule(decision.rule, workspace),
+        "steps": [
+            {
+                "rule": describe_rule(rule, workspace),
+                "mismatch": mismatch,
+                "condition": None if mismatch is None else _find_condition(rule, call, mismatch),
+            }
+            for rule, mismatch in explanation.steps
+            if _is_for(rule, call.owner) or mismatch is None
+        ],
+    }
+
+
+def _is_for(rule: PolicyRule, owner: str | None) -> bool:
+    return rule.run is None and (owner is None or rule.owner in (None, owner))
+
+
+def _find_condition(rule: PolicyRule, call: PolicyCall, mismatch: str) -> Condition:
+    """Return the condition that a mismatch is about: without it, the rule says something else."""
+    if rule.find_static_mismatch(call) is not None:
+        for name, relaxed in _RELAXED.items():
+            if replace(rule, **relaxed).find_static_mismatch(call) != mismatch:
+                return name
+    return "arguments"
+
+
+def _describe_source(source: str, workspace: Path) -> dict[str, Any]:
+    if source in ("built-in", "remembered", "code"):
+        return {"source": source, "path": None, "line": None}
+    place = _PLACE.fullmatch(source)
+    path = Path(place["path"] if place else source)
+    line = place["line"] if place else None
+    shown = path.relative_to(workspace) if path.is_relative_to(workspace) else Path(*path.parts[-3:])
+    kind = "workspace" if path == workspace / "policy.toml" else "extension"
+    return {
+        "source": kind,
+        "path": str(shown),
+        "line": int(line) if line else None,
+    }

@@ -1,0 +1,171 @@
+"""The policy: its rules, modes and file, what would happen to a call, and the remembered answers."""
+
+import asyncio
+import json
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Request
+
+from dovetail.app import Dovetail
+from dovetail.data.edited_file import FileText
+from dovetail.data.text import explain_unknown
+from dovetail.errors import ConfigError, NotFoundError
+from dovetail.policy.file import PolicyEditor
+from dovetail.policy.inspection import describe_decision, describe_policy
+from dovetail.policy.mode import choose_mode, find_freest_mode
+from dovetail.policy.remembered import RememberedRules
+from dovetail.policy.rule import MODES, PolicyRule
+from dovetail.policy.rule_text import read_rule
+from dovetail.server.auth import Reach, require_admin
+from dovetail.server.errors import InvalidRequest
+from dovetail.server.queries import PolicyFileBody, RuleBody, TryBody
+from dovetail.server.schemas import App, Owner, to_iso
+from dovetail.settings import LOCAL_OWNER
+from dovetail.tools.pipeline.approve import describe_trial
+
+router = APIRouter(prefix="/api/v1/policy", tags=["policy"])
+
+
+@router.get("")
+async def get_policy(app: App, owner: Reach) -> dict[str, Any]:
+    """List the rules in the order in which they are tried, the modes, and the files with errors."""
+    policy = app.runtime.policy
+    return {
+        "rules": describe_policy(policy, owner, app.workspace),
+        "mode": choose_mode(app.settings),
+        "max_mode": find_freest_mode(app.settings),
+        "modes": list(MODES),
+        "problems": [asdict(problem) for problem in policy.problems],
+        "notices": policy.find_unknown_tools(tool.name for tool in app.tools.get_all_tools()),
+    }
+
+
+@router.post("/try")
+async def try_call(body: TryBody, app: App, owner: Owner) -> dict[str, Any]:
+    """Explain what would happen to a call of the caller, rule by rule; the call is not made."""
+    snapshot = app.tools.snapshot()
+    if body.tool not in snapshot:
+        raise NotFoundError(explain_unknown("tool", body.tool, snapshot.tools))
+    agents = tuple(filter(None, (body.agent or "").split("/")))
+    mode = body.mode or choose_mode(app.settings)
+    call = describe_trial(snapshot.tools[body.tool], body.arguments, agents, mode, owner)
+    return describe_decision(app.runtime.policy, call, app.workspace)
+
+
+@router.get("/file")
+async def get_file(app: App, request: Request) -> dict[str, Any]:
+    """Return the text of the workspace's policy file and its version; this needs the admin."""
+    require_admin(request)
+    return _describe_text(await asyncio.to_thread(_edit(app).read), app)
+
+
+@router.put("/file")
+async def put_file(body: PolicyFileBody, app: App, request: Request) -> dict[str, Any]:
+    """Replace the workspace's policy file; an invalid text is refused and changes nothing.
+
+    This needs the admin. A `version` that is not the present one is a conflict.
+    """
+    require_admin(request)
+    with _refusing():
+        written = await asyncio.to_thread(_edit(app).write, body.text, body.version)
+    return await _take_over(written, app)
+
+
+@router.post("/rules", status_code=201)
+async def add_rule(body: RuleBody, app: App, request: Request) -> dict[str, Any]:
+    """Add a rule to the end of the workspace's policy file; this needs the admin."""
+    require_admin(request)
+    fields = body.model_dump(exclude={"version", "kinds"}) | {"kind": body.kinds}
+    with _refusing():
+        (rule,) = read_rule(fields)
+        written = await asyncio.to_thread(_edit(app).add, rule, body.version)
+    return await _take_over(written, app)
+
+
+@router.get("/modes")
+async def list_modes(app: App) -> dict[str, Any]:
+    """List the modes that a chat may choose, the strictest first, and the one of chats that choose none."""
+    freest = MODES.index(find_freest_mode(app.settings))
+    return {"default": choose_mode(app.settings), "modes": list(MODES[: freest + 1])}
+
+
+@router.get("/remembered")
+async def list_remembered(app: App, owner: Reach) -> dict[str, Any]:
+    """List what the caller has always allowed, the newest first, with what was taken back."""
+    rules = [rule for rule in await _read(app) if owner is None or _find_owner(rule) == owner]
+    return {"rules": [_describe(rule) for rule in rules]}
+
+
+@router.delete("/remembered/{rule_id}")
+async def undo_remembered(rule_id: str, app: App, owner: Reach) -> dict[str, Any]:
+    """Take an answer back: from now on the call needs approval again. The answer stays in the list."""
+    for rule in await _read(app):
+        if rule.grant and rule.grant.id == rule_id and owner in (None, _find_owner(rule)):
+            return _describe(await asyncio.to_thread(_get_store(app).undo, rule_id))
+    raise NotFoundError(f"Remembered answer {rule_id!r} not found.")
+
+
+def _edit(app: Dovetail) -> PolicyEditor:
+    return PolicyEditor(app.workspace / "policy.toml")
+
+
+@contextmanager
+def _refusing() -> Generator[None]:
+    """Make an invalid rule the caller's error: the file is as it was."""
+    try:
+        yield
+    except ConfigError as error:
+        raise InvalidRequest(error.message, hint=error.hint) from error
+
+
+async def _take_over(written: FileText, app: Dovetail) -> dict[str, Any]:
+    """Put the new rules in force, in processes that share the database too."""
+    app.runtime.policy.reload()
+    app.runs.link.announce("reload", "")
+    return _describe_text(written, app)
+
+
+def _describe_text(written: FileText, app: Dovetail) -> dict[str, Any]:
+    problems = [each.error for each in app.runtime.policy.problems if each.path == str(_edit(app).path)]
+    return {"path": "policy.toml", **asdict(written), "problem": problems[0] if problems else None}
+
+
+async def _read(app: Dovetail) -> list[PolicyRule]:
+    return await asyncio.to_thread(_get_store(app).list_all)
+
+
+def _get_store(app: Dovetail) -> RememberedRules:
+    store = app.runtime.policy.remembered
+    if not isinstance(store, RememberedRules):
+        raise NotFoundError("This server remembers no answers: its policy has another store.")
+    return store
+
+
+def _find_owner(rule: PolicyRule) -> str:
+    """Return whose answer it is; one without an owner was given in a terminal."""
+    return rule.owner or LOCAL_OWNER
+
+
+def _unescape(glob: str) -> str:
+    """Return the name that an escaped glob stands for."""
+    return re.sub(r"\[([*?[])\]", r"\1", glob)
+
+
+def _describe(rule: PolicyRule) -> dict[str, Any]:
+    grant = rule.grant
+    return {
+        "id": grant.id if grant else "",
+        "tool": _unescape(rule.tool),
+        "kind": rule.kinds[0].value if rule.kinds else None,
+        "args": json.loads(rule.exact) if rule.exact else None,
+        "agent": _unescape(rule.agent),
+        "modes": list(rule.modes),
+        "owner": _find_owner(rule),
+        "session_id": grant.session_id if grant else None,
+        "given_at": to_iso(grant.given_at) if grant and grant.given_at else None,
+        "undone_at": to_iso(grant.undone_at) if grant else None,
+    }

@@ -1,0 +1,50 @@
+/** What an operator does with models: keys of providers, and a question to see whether one answers. */
+
+import { list, number, optionalText, record, text } from "@/protocol/shapes";
+
+export interface ProviderKey {
+  name: string;
+  title: string;
+  /** Where its key comes from; null if it has none. */
+  source: "page" | "settings" | "environment" | null;
+  /** The variable that has the key. */
+  variable: string | null;
+  /** The last characters of a key that was entered here. */
+  ending: string | null;
+  isOptional: boolean;
+}
+
+export interface ModelCheck {
+  answer: string | null;
+  seconds: number;
+  error: string | null;
+  hint: string | null;
+}
+
+const SOURCES = ["page", "settings", "environment"] as const;
+
+export function parseKey(value: unknown): ProviderKey {
+  const key = record(value);
+  return {
+    name: text(key["name"]),
+    title: text(key["title"]),
+    source: SOURCES.find((source) => source === key["source"]) ?? null,
+    variable: optionalText(key["variable"]),
+    ending: optionalText(key["ending"]),
+    isOptional: key["optional"] === true,
+  };
+}
+
+export function parseKeys(value: unknown): ProviderKey[] {
+  return list(record(value)["providers"]).map(parseKey);
+}
+
+export function parseCheck(value: unknown): ModelCheck {
+  const check = record(value);
+  return {
+    answer: optionalText(check["answer"]),
+    seconds: number(check["seconds"]),
+    error: optionalText(check["error"]),
+    hint: optionalText(check["hint"]),
+  };
+}

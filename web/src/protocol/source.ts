@@ -1,0 +1,24 @@
+/** The texts behind agents, skills and prompts. */
+
+import { record, text } from "@/protocol/shapes";
+
+export type SourceKind = "agents" | "skills" | "prompts";
+
+export interface Source {
+  path: string;
+  text: string;
+  /** Changes with the text. */
+  version: string;
+  /** Whether it is in the workspace; a change of another one becomes a copy there. */
+  isOwn: boolean;
+}
+
+export function parseSource(value: unknown): Source {
+  const body = record(value);
+  return {
+    path: text(body["path"]),
+    text: text(body["text"]),
+    version: text(body["version"]),
+    isOwn: body["is_own"] === true,
+  };
+}

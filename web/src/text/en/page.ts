@@ -1,0 +1,41 @@
+/** The page itself: signing in, settings, commands, in English. */
+export const page = {
+  signIn: "Sign in",
+  signInHint: "Enter your API key for this server.",
+  key: "API key",
+  wrongKey: "Unknown API key.",
+  signOut: (name: string) => `Sign out (${name})`,
+
+  /** The server's errors by their code, where its own English is not what people should read first. */
+  errorKinds: {
+    internal_error: "Something went wrong in the server.",
+    http_error: "The server answered in an unexpected way.",
+  } as Record<string, string>,
+  settings: "Settings",
+  allSettings: "All settings",
+  settingsHint: "These settings belong to this browser.",
+  appearance: "Appearance",
+  notifications: "Notifications",
+  keyboard: "Keyboard",
+  account: "Account",
+  keyboardHelp: "Keyboard shortcuts",
+  newLine: "New line",
+  editLast: "Edit the last question",
+  toggleWorkbench: "Show or hide the workbench",
+  theme: "Theme",
+  themeSystem: "System",
+  themeLight: "Light",
+  themeDark: "Dark",
+  language: "Language",
+  loading: "Loading",
+  done: "Done",
+  notDone: "Not done",
+  optional: "optional",
+
+  palette: "Commands",
+  noCommand: "No matching command.",
+  palettePlaceholder: "What do you want to do?",
+  focusMessage: "Write a message",
+  stopRun: "Stop the answer",
+  close: "Close",
+};

@@ -1,0 +1,38 @@
+/** Schedules, in English. */
+export const schedules = {
+  schedules: "Schedules",
+  schedulesHint: "Agents that start by the clock. Times are in your time zone.",
+  noSchedules: "No schedules yet.",
+  addSchedule: "Add a schedule",
+  scheduleField: "Times",
+  scheduleFieldHint: "Minute, hour, day of the month, month, day of the week, and a time zone.",
+  scheduleTitle: "Title",
+  scheduleMissed: "After a pause of the server",
+  missedLatest: "Run the latest missed time once",
+  missedSkip: "Skip missed times",
+  scheduleNext: (time: string) => `Next: ${time}`,
+  schedulePaused: "Paused",
+  scheduleLast: (time: string) => `Last: ${time}`,
+  tickStates: {
+    queued: "waits for the chat",
+    skipped: "skipped",
+    failed: "failed",
+    manual: "run by hand",
+  } as Record<string, string>,
+  fromAgentFile: "from the agent’s file",
+  pauseSchedule: "Pause",
+  resumeSchedule: "Resume",
+  runScheduleNow: "Run now",
+  removeSchedule: (name: string) => `Delete the schedule “${name}”?`,
+  removeScheduleHint: "The chats it has started stay.",
+  cron: {
+    everyMinutes: (count: number) => (count === 1 ? "Every minute" : `Every ${count} minutes`),
+    everyHours: (count: number, minute: string) =>
+      count === 1 ? `Every hour at minute ${minute}` : `Every ${count} hours at minute ${minute}`,
+    daily: (times: string) => `Every day at ${times}`,
+    weekdays: (times: string) => `Monday to Friday at ${times}`,
+    onDays: (days: string, times: string) => `${days} at ${times}`,
+    monthly: (day: number, times: string) => `On day ${day} of each month at ${times}`,
+    inZone: (words: string, zone: string) => `${words} (${zone})`,
+  },
+};

@@ -1,0 +1,15 @@
+/** Models, in Chinese. */
+
+import type { models as english } from "@/text/en/models";
+
+export const models: typeof english = {
+  model: "模型",
+  defaultModel: "自动",
+  noModel: "没有模型",
+  modelDownloading: (name) => `正在下载 ${name}`,
+  modelForNow: (name) => `目前使用 ${name}。`,
+  modelFailed: (name) => `${name} 下载失败。`,
+  modelMissing: "还没有可用的模型。",
+  modelMissingHint: "运行 `dovetail models pull small`，或设置 DOVETAIL_MODEL 与 DOVETAIL_API_KEY。",
+  ofSize: (done, total) => `${done} / ${total}`,
+};
