@@ -230,11 +230,13 @@ async def test_prompt_that_is_too_long_is_refused_with_the_numbers(model: LocalR
     assert await collect(model, ask("Hi", options={"max_tokens": 1}))
 
 
-async def test_engine_is_shared_and_freed_by_its_last_user(small_weights: Path) -> None:
-    first, second = LocalRequester(small_weights, "local:small"), LocalRequester(small_weights, "local:small")
+async def test_engine_is_shared_and_freed_by_its_last_user(small_weights: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.gguf"  # a path of its own: agents of earlier tests may still use the shared engine
+    path.symlink_to(small_weights)
+    first, second = LocalRequester(path, "local:own"), LocalRequester(path, "local:own")
     await collect(first, ask("Hi", options={"max_tokens": 1}))
     await collect(second, ask("Hi", options={"max_tokens": 1}))
-    engine = llama.share_engine(small_weights)
+    engine = llama.share_engine(path)
     assert engine.users == 3
     llama.release_engine(engine)
     await first.close()
