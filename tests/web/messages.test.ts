@@ -115,7 +115,9 @@ test("a second tab neither forks the chat nor says that it is busy: what is aske
   await answer(other).waitFor();
   await ask(page, "a long story");
   await answer(page).last().getByText("Once").waitFor();
+  const stored = other.waitForResponse((response) => /\/runs\/[^/]+\/messages$/.test(response.url()) && response.ok());
   await ask(other, "shorter please");
+  await stored;
   await answer(other).last().getByText("Once").waitFor();
   expect(await other.getByText("busy").count()).toBe(0);
   await release("story");

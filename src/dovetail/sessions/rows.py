@@ -122,9 +122,19 @@ def store_question(connection: sa.Connection, session: Session, message: Message
 def store_answer(
     connection: sa.Connection, session_id: str, owner: str, message: Message, usage: Usage
 ) -> None:
-    """Store an answer and count its usage, once."""
+    """Store an answer and count its usage, once; the head stays where it was moved to in the meantime."""
     session = fetch_session(connection, session_id, owner)
-    save_message(connection, session, message, {"usage": asdict(session.usage + usage)})
+    changes: dict[str, Any] = {"usage": asdict(session.usage + usage)}
+    if _has_left(connection, session, message.parent_id):
+        changes["head_id"] = session.head_id
+    save_message(connection, session, message, changes)
+
+
+def _has_left(connection: sa.Connection, session: Session, question_id: str | None) -> bool:
+    """Return whether the conversation continues in another branch than that of a question."""
+    if question_id is None or session.head_id in (None, question_id):
+        return False
+    return all(message.id != question_id for message in fetch_outline(connection, session).path())
 
 
 def store_notice(connection: sa.Connection, session: Session, run_id: str, text: str) -> None:

@@ -31,7 +31,7 @@ from dovetail.sessions.rows import (
     fetch_tree,
     insert_message,
     insert_session,
-    store_answer,
+    save_message,
     store_notice,
     touch,
 )
@@ -181,9 +181,13 @@ class SessionStore:
         self, session_id: str, message: Message, *, owner: str = LOCAL_OWNER, usage: Usage | None = None
     ) -> None:
         """Add the message and move the head to it; a message saved again is replaced."""
-        await self._database.write(
-            lambda connection: store_answer(connection, session_id, owner, message, usage or Usage())
-        )
+
+        def save(connection: sa.Connection) -> None:
+            session = fetch_session(connection, session_id, owner)
+            total = dataclasses.asdict(session.usage + (usage or Usage()))
+            save_message(connection, session, message, {"usage": total})
+
+        await self._database.write(save)
         self.on_change(owner, session_id, "changed")
 
     async def update(

@@ -29,6 +29,10 @@ export class ChatReader {
   readonly #events: SessionEvents;
   readonly #pauses: readonly number[];
   readonly #live: LiveInfo;
+  /** The order in which the chat was read; a view that was asked for before the shown one is outdated. */
+  #turn = 0;
+  #shownTurn = 0;
+  readonly #turns = new WeakMap<SessionView, number>();
   #isSettling = false;
   #isLoadingOlder = false;
 
@@ -157,12 +161,20 @@ export class ChatReader {
     if (this.info().pending.length > 0) await this.settle();
   }
 
-  /** Reads the stored chat: its newest messages, at least all since the first one that is loaded, or since this one. */
-  protected load(since = this.chat.messages[0]?.id): Promise<SessionView | null> {
-    return this.backend.view(this.id, { limit: PAGE, since });
+  /**
+   * Reads the stored chat: its newest messages, at least all since the first one that is loaded, or since this one.
+   * Null if there is none, or if the chat was read again and shown before this reply arrived.
+   */
+  protected async load(since = this.chat.messages[0]?.id): Promise<SessionView | null> {
+    const turn = ++this.#turn;
+    const view = await this.backend.view(this.id, { limit: PAGE, since });
+    if (view === null || turn < this.#shownTurn) return null;
+    this.#turns.set(view, turn);
+    return view;
   }
 
   protected show(view: SessionView): void {
+    this.#shownTurn = this.#turns.get(view) ?? this.#shownTurn;
     this.chat.messages = view.messages;
     this.options.load(view.choice ?? {});
     const { title, siblings, older = 0, parentId = null, origin = null } = view;

@@ -84,6 +84,21 @@ test("switching moves the head and shows the other branch", async () => {
   expect(texts(session)).toEqual([["q"], ["Other."]]);
 });
 
+test("a reply that was asked for before the branch was changed does not bring the old one back", async () => {
+  const stage = new Stage([]);
+  const old = view([message("u1", "user", "q"), message("a1", "assistant", "Old.")]);
+  const other = view([message("u1", "user", "q"), message("b1", "assistant", "Other.")]);
+  let reply: (stale: typeof old) => void = () => {};
+  const replies = [new Promise<typeof old>((resolve) => (reply = resolve)), Promise.resolve(other)];
+  stage.view = async () => (await replies.shift()) ?? other;
+  const session = stage.session();
+  const refreshing = session.refresh();
+  await session.switchTo("b1");
+  reply(old);
+  await refreshing;
+  expect(texts(session)).toEqual([["q"], ["Other."]]);
+});
+
 test("questions and sub-agents that come with the stream are kept", async () => {
   const ask = { ask_id: "ask", kind: "approval", call_id: "c", run_id: "r1", payload: { reason: "it writes" } };
   const started = { type: "run-start", agent: "helper", model: "m", generation: 1, parent_call_id: "c" };
