@@ -89,7 +89,10 @@ test("an old question of a very long chat is edited in its place", async () => {
   await page.getByRole("textbox", { name: "Edit", exact: true }).fill("filler changed");
   await page.keyboard.press("Enter");
   await answer(page).getByText("Another answer.").waitFor();
+  await page.getByRole("button", { name: "Send", exact: true }).waitFor();
   await expect.poll(() => question(page, 19).count()).toBe(1);
+  await countOf(question(page, 21), 0);
+  await countOf(answer(page).getByText("Another answer."), 1);
   await page.getByRole("button", { name: "Previous version", exact: true }).last().click();
   await question(page, 21).waitFor();
   const { head } = await (await fetch(page.url().replace("/#/s/", "/api/v1/sessions/").replace("/q20", ""))).json();

@@ -86,12 +86,15 @@ export function Messages({ editing, onEdit, onInspect, target }: MessagesProps) 
   );
 }
 
-/** Loads the message in the address; one of another branch is brought to the front. */
+/** Loads the message in the address, once: later its reader may edit it, or go to another version. */
 function useReachedTarget(target: string | null): void {
   const { session, isLoading } = useChatSession();
   const { messages, isBusy } = useChatState();
+  const [reached, setReached] = useState<string | null>(null);
   const isShown = messages.some((message) => message.id === target);
-  const isElsewhere = target !== null && !isShown && !isLoading && !isBusy && messages.length > 0;
+  if (isShown && target !== reached) setReached(target);
+  const isSought = target !== null && target !== reached && !isShown;
+  const isElsewhere = isSought && !isLoading && !isBusy && messages.length > 0;
   useEffect(() => {
     if (isElsewhere) void session.reach(target).catch(() => undefined);
   }, [session, target, isElsewhere]);

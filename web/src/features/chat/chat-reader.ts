@@ -29,10 +29,8 @@ export class ChatReader {
   readonly #events: SessionEvents;
   readonly #pauses: readonly number[];
   readonly #live: LiveInfo;
-  /** The order in which the chat was read; a view that was asked for before the shown one is outdated. */
-  #turn = 0;
-  #shownTurn = 0;
-  readonly #turns = new WeakMap<SessionView, number>();
+  /** How often the branch was changed. */
+  #branch = 0;
   #isSettling = false;
   #isLoadingOlder = false;
 
@@ -163,18 +161,26 @@ export class ChatReader {
 
   /**
    * Reads the stored chat: its newest messages, at least all since the first one that is loaded, or since this one.
-   * Null if there is none, or if the chat was read again and shown before this reply arrived.
+   * Null if there is none, or if the branch was changed before the reply arrived.
    */
-  protected async load(since = this.chat.messages[0]?.id): Promise<SessionView | null> {
-    const turn = ++this.#turn;
-    const view = await this.backend.view(this.id, { limit: PAGE, since });
-    if (view === null || turn < this.#shownTurn) return null;
-    this.#turns.set(view, turn);
-    return view;
+  protected async load(wanted?: string): Promise<SessionView | null> {
+    const branch = this.#branch;
+    for (;;) {
+      const since = wanted ?? this.chat.messages[0]?.id;
+      const view = await this.backend.view(this.id, { limit: PAGE, since });
+      if (branch !== this.#branch) return null;
+      // Older messages may have been loaded in the meantime.
+      if (wanted !== undefined || since === this.chat.messages[0]?.id) return view;
+    }
+  }
+
+  /** Shows another branch of the chat from now on: what was asked for before is outdated. */
+  protected async moveTo(messageId: string): Promise<void> {
+    await this.backend.moveHead(this.id, messageId);
+    this.#branch++;
   }
 
   protected show(view: SessionView): void {
-    this.#shownTurn = this.#turns.get(view) ?? this.#shownTurn;
     this.chat.messages = view.messages;
     this.options.load(view.choice ?? {});
     const { title, siblings, older = 0, parentId = null, origin = null } = view;

@@ -68,7 +68,7 @@ export class ChatSession extends ChatReader {
 
   /** Shows another branch. */
   async switchTo(messageId: string): Promise<void> {
-    await this.backend.moveHead(this.id, messageId);
+    await this.moveTo(messageId);
     const wide = await this.load();
     const view = wide !== null && hasMessage(wide, messageId) ? wide : await this.load(messageId);
     if (view !== null) this.show(view);
