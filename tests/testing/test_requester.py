@@ -122,6 +122,22 @@ async def test_gate_opens_from_another_thread() -> None:
     assert deltas[:-1] == [TextDelta("a"), TextDelta("b")]
 
 
+async def test_gate_that_was_opened_is_closed_again_after_the_script_was_cleared() -> None:
+    requester = ScriptedRequester([["a", {"hold": "middle"}, "b"]])
+    requester.script.gate("middle").open()
+    await collect(requester)
+    requester.script.clear()
+    requester.script.add(["c", {"hold": "middle"}, "d"])
+    deltas = requester.stream(ask())
+    assert await anext(deltas) == TextDelta("c")
+    following = asyncio.ensure_future(anext(deltas))
+    await requester.script.gate("middle").reached.async_wait()
+    assert not following.done()
+    requester.script.gate("middle").open()
+    assert await following == TextDelta("d")
+    await deltas.aclose()
+
+
 @pytest.mark.parametrize("step", [b"data: x", Break()])
 async def test_step_that_needs_a_connection_is_refused(step: Any) -> None:
     with pytest.raises(ConfigError, match="needs a connection"):

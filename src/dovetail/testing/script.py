@@ -52,10 +52,11 @@ class Script:
             self._replies.extend(replies)
 
     def clear(self) -> int:
-        """Drop the remaining replies; return their number."""
+        """Drop the remaining replies and return their number; gates that were opened are closed again."""
         with self._lock:
             left = len(self._replies)
             self._replies.clear()
+            self._gates.clear()
         return left
 
     def gate(self, name: str) -> Gate:
