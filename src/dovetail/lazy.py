@@ -6,6 +6,14 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+DISTRIBUTION = "dovetail-agents"
+"""The project's name on the package index, where `dovetail` is taken; the import name is `dovetail`."""
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
 
 class LazyModule:
     """Stand-in for a module that imports it when an attribute is first read."""
@@ -49,6 +57,4 @@ def _load(name: str, extra: str | None) -> ModuleType:
         if extra is None:
             raise
         missing = error.name or name
-        raise ImportError(
-            f"{missing} is needed here and not installed: pip install 'dovetail[{extra}]'"
-        ) from error
+        raise ImportError(f"{missing} is needed here and not installed: {install_command(extra)}") from error

@@ -131,7 +131,7 @@ def test_missing_package_is_named_with_the_way_to_get_it(
     assert run("probe") == 1
     told = capsys.readouterr().err
     assert "Error: Package 'fastapi' is not installed.\n" in told
-    assert "pip install 'dovetail[all]'" in told
+    assert "pip install 'dovetail-agents[all]'" in told
 
 
 def test_extra_that_is_missing_names_the_package_and_not_our_module(tmp_path: Path) -> None:
@@ -141,6 +141,6 @@ def test_extra_that_is_missing_names_the_package_and_not_our_module(tmp_path: Pa
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=20
     )
     assert (
-        "no_such_package_at_all is needed here and not installed: pip install 'dovetail[server]'"
+        "no_such_package_at_all is needed here and not installed: pip install 'dovetail-agents[server]'"
         in done.stderr
     )

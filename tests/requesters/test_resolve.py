@@ -171,7 +171,7 @@ def test_requester_is_taken_as_it_is() -> None:
         (ScriptedRequester, {}, "ScriptedRequester is a class, not a model"),
         (GenericFakeChatModel, {}, "GenericFakeChatModel is a class, not a model"),
         (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but model.name is not"),
-        (None, {}, "No model is configured, and no embedded model is downloaded"),
+        (None, {"download": False}, "No model is configured, and no embedded model is downloaded"),
         ("local:huge", {}, "Unknown embedded model 'huge'"),
     ],
 )

@@ -17,10 +17,12 @@ from dovetail.concurrency import run_sync
 from dovetail.data.secrets import show_address
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
+from dovetail.lazy import install_command
 from dovetail.policy.file import PolicyFile
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.local import weights
+from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.probe import ServerReport, probe
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.resolve import resolve
@@ -28,7 +30,6 @@ from dovetail.settings import find_workspace, open_settings
 from dovetail.settings.model import ModelSettings
 
 EXTRAS = {
-    "local": (("xllamacpp", "filelock"), "the embedded models"),
     "server": (("fastapi", "uvicorn", "sqlalchemy"), "`dovetail serve` and stored sessions"),
     "mcp": (("mcp",), "tools of MCP servers"),
     "langchain": (("langchain", "langchain_core"), "LangChain models and tools"),
@@ -66,7 +67,7 @@ def check_extras() -> Iterator[Check]:
         subject = f"extra {extra}"
         if absent:
             text = f"not installed ({', '.join(absent)}); it brings {use}"
-            yield Check("note", subject, text, f"pip install 'dovetail[{extra}]'")
+            yield Check("note", subject, text, install_command(extra))
         else:
             yield Check("ok", subject, use)
 
@@ -176,7 +177,10 @@ def _check_model(requester: Requester, subject: str, source: str) -> Check:
         return replace(_check_server(requester), subject=subject)
     if requester.model.startswith("local:") and importlib.util.find_spec("xllamacpp") is None:
         text = f"{requester.model} needs the package xllamacpp"
-        return Check("missing", subject, text, "pip install 'dovetail[local]'")
+        return Check("missing", subject, text, "pip install xllamacpp")
+    if isinstance(requester, LocalRequester) and not requester.weights.exists():
+        text = f"{requester.model} is not downloaded yet; the first request downloads it"
+        return Check("note", subject, text, "A better model: dovetail models pull good")
     return Check("ok", subject, f"{requester.model} ({source})")
 
 

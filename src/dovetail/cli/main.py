@@ -17,6 +17,7 @@ import typer
 
 from dovetail.data.clean import clean_text
 from dovetail.errors import DovetailError
+from dovetail.lazy import install_command
 from dovetail.version import __version__
 
 GROUPS: dict[str, str] = {
@@ -91,7 +92,7 @@ def report_error(error: BaseException) -> None:
     elif isinstance(error, ModuleNotFoundError):
         typer.secho(f"Error: Package {error.name!r} is not installed.", fg="red", err=True)
         typer.echo(
-            "Install everything with: pip install 'dovetail[all]'. `dovetail doctor` shows what is missing.",
+            f"Install everything with: {install_command('all')}. `dovetail doctor` shows what is missing.",
             err=True,
         )
     elif isinstance(error, ImportError):

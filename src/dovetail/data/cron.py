@@ -12,7 +12,7 @@ from typing import Any
 
 from dovetail.data.text import did_you_mean, shorten
 from dovetail.errors import ConfigError
-from dovetail.lazy import lazy
+from dovetail.lazy import install_command, lazy
 
 cronsim = lazy("cronsim", extra="server")
 zoneinfo = lazy("zoneinfo")
@@ -73,7 +73,7 @@ def parse_cron(text: Any) -> Cron:
         _check_fields(words[:5], text)
     except ImportError as error:
         raise ConfigError(
-            "Schedules need the package cronsim.", hint="Install it: pip install 'dovetail[server]'."
+            "Schedules need the package cronsim.", hint=f"Install it: {install_command('server')}."
         ) from error
     cron = Cron(" ".join(words[:5]), words[5] if len(words) == 6 else "UTC")
     find_zone(cron.zone)

@@ -20,7 +20,7 @@ from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.local.weights import find_best
+from dovetail.requesters.local.weights import FIRST, find_best
 from dovetail.requesters.names import complete_name, is_tagged
 from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.providers import ALIASES, PROVIDERS
@@ -60,8 +60,9 @@ _listed: dict[str, tuple[float, Sequence[str]]] = {}
 def resolve(model: object, settings: Settings) -> Requester:
     """Return the requester for a name, a LangChain chat model, a requester, or None: the configured model.
 
-    If no model is named, the best downloaded embedded model is used; `model.fallbacks` are asked if the
-    model fails. A fallback that cannot be used, such as one without a key, is an error at once.
+    If no model is named, the best downloaded embedded model is used, or the small one, which the first
+    request then downloads. `model.fallbacks` are asked if the model fails. A fallback that cannot be used,
+    such as one without a key, is an error at once.
     """
     options = settings.section(ModelSettings)
     named: object = options.name
@@ -191,7 +192,7 @@ def _choose_embedded(options: ModelSettings) -> str:
             "Missing model name: model.base_url is set, but model.name is not.",
             hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a model of that server.",
         )
-    best = find_best()
+    best = find_best() or (FIRST if options.download else None)
     if best is None:
         raise ConfigError(
             "No model is configured, and no embedded model is downloaded.",

@@ -158,6 +158,9 @@ class ModelSettings(EndpointSettings, key="model"):
     known_as: Mapping[str, str] = NOTHING
     """The public models behind names of your own, such as an Azure deployment, for windows and prices."""
 
+    download: bool = True
+    """Whether the first request downloads the small embedded model if it is needed and not there (100 MB)."""
+
     folders: Sequence[str] = ()
     """Folders with models in GGUF files, for `local:<name>`; they are searched at any depth."""
 

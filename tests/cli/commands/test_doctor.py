@@ -69,9 +69,19 @@ def choose(monkeypatch: pytest.MonkeyPatch, model: str, address: str, key: str =
 
 def test_without_any_model_it_says_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = examine(capsys)
+    assert code == 0
+    assert "local:small is not downloaded yet; the first request downloads it" in text
+    assert "dovetail models pull good" in text
+
+
+def test_without_any_model_and_without_downloads_it_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("dovetail.toml").write_text("[model]\ndownload = false\n")
+    code, text = examine(capsys)
     assert code == 1
     assert "missing model" in text
-    assert "dovetail models pull good" in text
 
 
 def put_small() -> Path:
@@ -225,7 +235,7 @@ def test_missing_extra_is_reported_with_its_install_command(monkeypatch: pytest.
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     found = list(checks.check_extras())
     assert {check.mark for check in found} == {"note"}
-    assert found[0].hint == "pip install 'dovetail[local]'"
+    assert found[0].hint == "pip install 'dovetail-agents[server]'"
 
 
 def test_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:

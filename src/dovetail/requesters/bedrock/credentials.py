@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from dovetail.errors import ConfigError, ModelError
-from dovetail.lazy import lazy
+from dovetail.lazy import install_command, lazy
 from dovetail.requesters.bedrock.signature import Credentials
 
 boto3 = lazy("boto3", extra="bedrock")
@@ -78,7 +78,7 @@ async def find_credentials(model: str) -> Credentials:
 
 def _name_credentials() -> str:
     """Return where credentials can be set."""
-    further = "Or log in: aws sso login" if has_boto3() else "For profiles: pip install 'dovetail[bedrock]'"
+    further = "Or log in: aws sso login" if has_boto3() else f"For profiles: {install_command('bedrock')}"
     return f"Set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. {further}"
 
 

@@ -31,7 +31,7 @@ from dovetail.requesters.local.weights import (
     remove_corrupt,
 )
 
-filelock = lazy("filelock", extra="local")
+filelock = lazy("filelock")
 logger = logging.getLogger(__name__)
 LOCK_POLL = 0.5
 """Seconds between two attempts to take a lock that another process holds."""

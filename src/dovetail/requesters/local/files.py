@@ -68,10 +68,13 @@ class ModelFile:
         return min(trained, LARGEST_CONTEXT, max(room, SMALLEST_CONTEXT))
 
 
-def locate(name: str, folders: Sequence[str] = ()) -> Path:
-    """Return the weights file that `local:<name>` means: of the catalogue, at a path, or with that name."""
+def locate(name: str, folders: Sequence[str] = (), *, later: bool = False) -> Path:
+    """Return the weights file that `local:<name>` means: of the catalogue, at a path, or with that name.
+
+    With `later` the small model of the catalogue need not be downloaded yet.
+    """
     if name in CATALOGUE:
-        return require(name)
+        return require(name, later=later)
     if is_path(name):
         return _first_part(Path(name).expanduser().absolute())
     found = [path for path in iterate_files(folders) if name_file(path) == name.removesuffix(SUFFIX)]

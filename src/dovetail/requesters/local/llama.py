@@ -20,7 +20,7 @@ from dovetail.lazy import lazy
 from dovetail.requesters.local.files import read_model
 from dovetail.requesters.local.weights import CONTEXT, Weights, find_entry, remove_if_corrupt
 
-xllamacpp = lazy("xllamacpp", extra="local")
+xllamacpp = lazy("xllamacpp")
 PROMPT_STEP = 64
 """Prompt tokens between two checks for cancellation: about two seconds on one slow core."""
 CACHED_PROMPTS = 512

@@ -10,6 +10,7 @@ from typing import Any
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta
 from dovetail.requesters.local.answer import LocalAnswer
+from dovetail.requesters.local.download import pull
 from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.fit import find_need
 from dovetail.requesters.local.grounding import drop_invented
@@ -31,7 +32,8 @@ def make_requester(model: str, options: ModelSettings, owner: str = "") -> "Loca
     name = f"local:{model}"
     own = options.providers.get("local", options)
     thinking = own.thinking or options.thinking
-    return LocalRequester(locate(model, options.folders), name, options.find_window(name), thinking)
+    weights = locate(model, options.folders, later=options.download)
+    return LocalRequester(weights, name, options.find_window(name), thinking)
 
 
 class LocalRequester:
@@ -107,9 +109,21 @@ class LocalRequester:
     async def _open(self, request: ModelRequest) -> LocalAnswer:
         """Wait for the turn, and return the answer that uses it."""
         if self._engine is None:
+            await self._arrive()
+        if self._engine is None:  # another request may have been faster
             self._engine = share_engine(self.weights, self.context_tokens)
         engine = self._engine
         return LocalAnswer(engine, self.model, request, await engine.queue.take())
+
+    async def _arrive(self) -> None:
+        """Download the weights if they are not there yet."""
+        entry = find_entry(self.weights)
+        if entry is None or self.weights.exists():
+            return
+        megabytes = entry.size // 1_000_000
+        logger.warning("downloading the embedded model %s (%d MB), this once", entry.model, megabytes)
+        await pull(entry.name)
+        logger.warning("downloaded %s; a better model: dovetail models pull good", entry.model)
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
         """Return the request with this model's defaults where the caller set none."""

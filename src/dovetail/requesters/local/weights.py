@@ -125,14 +125,23 @@ def find_entry(path: Path) -> Weights | None:
     return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
 
 
+FIRST = "small"
+"""The model that is downloaded when a request needs one and none is there."""
+
+
 def find_best() -> str | None:
     """Return the name of the best downloaded embedded model, if any."""
     return next((name for name in CATALOGUE if find(name)), None)
 
 
-def require(name: str) -> Path:
-    """Return the weights file of an embedded model; raise if it is not downloaded."""
+def require(name: str, *, later: bool = False) -> Path:
+    """Return the weights file of an embedded model; raise if it is not downloaded.
+
+    With `later` the first request may download the small model.
+    """
     path = find(name)
+    if path is None and later and name == FIRST:
+        return cache_folder() / get_weights(name).file_name
     if path is None:
         raise ModelError(
             f"Embedded model {name!r} is not downloaded.",
