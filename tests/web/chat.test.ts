@@ -63,6 +63,19 @@ test("stopping cancels the run, and the page says so", async () => {
   await expect.poll(running).toBeNull();
 });
 
+test("Escape stops the answer, but not from a field that is about something else", async () => {
+  await script({ when: "a long one", steps: ["A beginning", { hold: "escape" }, " and an end."] });
+  const page = await openPage();
+  await ask(page, "a long one");
+  await answer(page).getByText("A beginning").waitFor();
+  await page.getByRole("searchbox", { name: "Search chats", exact: true }).fill("old");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+  await composer(page).press("Escape");
+  await answer(page).getByText("Stopped.").waitFor();
+});
+
 test("a model failure is shown in words, and a retry works", async () => {
   await script({ when: "fail once", status: 401, body: { error: { message: "Incorrect API key provided." } } });
   const page = await openPage();

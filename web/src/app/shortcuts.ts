@@ -50,10 +50,11 @@ export function actionOf(event: KeyboardEvent): Action | null {
 /** Whether the key belongs to a field, a dialog or a menu. */
 function isElsewhere(event: KeyboardEvent, shortcut: Shortcut): boolean {
   if (shortcut.isCommand) return false;
-  if (shortcut.action === "onStop") {
-    return event.defaultPrevented || document.querySelector("dialog[open], [role=menu]") !== null;
-  }
-  return event.target instanceof HTMLElement && event.target.closest("input, textarea, select, dialog") !== null;
+  const field = event.target instanceof HTMLElement ? event.target.closest("input, textarea, select, dialog") : null;
+  if (shortcut.action !== "onStop") return field !== null;
+  // The message is the field of the answer; in any other one Escape is about what is written there.
+  const isOther = field !== null && !field.matches("[data-rest]");
+  return isOther || event.defaultPrevented || document.querySelector("dialog[open], [role=menu]") !== null;
 }
 
 /** What the help lists: keys and what they do. */
