@@ -67,6 +67,34 @@ test("the arguments can be edited before the call runs", async () => {
   await answer(page).getByText("Rye it is.").waitFor();
 });
 
+test("the input that is edited stays in sight, and Escape leads back to the answers", async () => {
+  const calls = ["one", "two", "three"].map((name) => note(name, "line\n".repeat(5)));
+  await script({ when: "keep three", tool_calls: calls }, { when: "declined", text: "Two of three." });
+  const page = await openPage({ height: 700 });
+  await ask(page, "keep three");
+  await countOf(page.locator("[data-ask]"), 3);
+  await page.locator("[data-ask]").first().getByRole("button", { name: "More answers", exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitem", { name: "Edit the input…", exact: true }).click();
+  const field = page.getByRole("textbox", { name: "Input", exact: true });
+  await field.waitFor();
+  const isInSight = () =>
+    field.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect();
+      return document.elementFromPoint(innerWidth / 2, top + 24) === element && bottom < innerHeight;
+    });
+  await expect.poll(isInSight).toBe(true);
+  await page.keyboard.press("Escape");
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  await expect.poll(focused).toBe("Allow");
+  await page.keyboard.press("y");
+  await countOf(page.locator("[data-ask]"), 2);
+  await page.keyboard.press("n");
+  await countOf(page.locator("[data-ask]"), 1);
+  await page.keyboard.press("n");
+  await answer(page).getByText("Two of three.").waitFor();
+});
+
 test("a declined call is reported to the model and the answer continues", async () => {
   await script(
     { when: "keep secrets", tool_calls: [note("secrets", "all")] },

@@ -1,7 +1,9 @@
 import { ChevronDown } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { flushSync } from "react-dom";
 import { parseArguments } from "@/features/approvals/arguments";
 import { AskFrame } from "@/features/approvals/ask-frame";
+import { askPlaces } from "@/features/approvals/ask-places";
 import { ArgumentsField, ReasonField } from "@/features/approvals/fields";
 import { useText } from "@/text/text";
 import { useAgentName } from "@/ui/agent-name";
@@ -49,10 +51,14 @@ export function Approval(props: ApprovalProps) {
 }
 
 function ApprovalForm(props: ApprovalProps & { send: (answer: () => Promise<void>) => void }) {
-  const { input, children, path = [], reason, onAnswer, onAllowAlike, send } = props;
+  const { askId, input, children, path = [], reason, onAnswer, onAllowAlike, send } = props;
   const t = useText();
   const agentName = useAgentName();
   const [form, setForm] = useState<Form>(NO_FORM);
+  const close = () => {
+    flushSync(() => setForm(NO_FORM));
+    askPlaces.focus(askId);
+  };
   const parsed = form.kind === "edit" ? parseArguments(form.draft) : null;
   const isBroken = parsed !== null && !parsed.isValid;
   const approve = (remember: Remember) => {
@@ -67,7 +73,7 @@ function ApprovalForm(props: ApprovalProps & { send: (answer: () => Promise<void
   const actions: Record<Action, () => void> = {
     approve: () => approve("once"),
     decline,
-    close: () => setForm(NO_FORM),
+    close,
   };
   const onKey = (event: KeyboardEvent) => {
     const action = keyAction(event, form.kind);
@@ -104,7 +110,7 @@ function ApprovalForm(props: ApprovalProps & { send: (answer: () => Promise<void
             {t.decline}
           </Button>
         ) : (
-          <Button look="plain" onClick={() => setForm(NO_FORM)}>
+          <Button look="plain" onClick={close}>
             {form.kind === "edit" ? t.discardEdit : t.back}
           </Button>
         )}

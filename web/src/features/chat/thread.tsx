@@ -23,6 +23,22 @@ export interface ThreadProps {
   children: ReactNode;
 }
 
+interface Click {
+  target: Element;
+  at: number;
+}
+
+/** How long what a click unfolds may take to appear, in milliseconds. */
+const UNFOLDING = 1000;
+
+/** What the reader is busy with: the field that has the focus, or what was clicked just now. */
+function busyWith(column: HTMLElement, clicked: Click | null): Element | null {
+  const focused = document.activeElement;
+  if (focused?.matches("input, textarea, select") && column.contains(focused)) return focused;
+  const isFresh = clicked !== null && performance.now() - clicked.at < UNFOLDING;
+  return isFresh && column.contains(clicked.target) ? clicked.target : null;
+}
+
 /** The scrolling column: follows the newest text unless the reader has scrolled away from it. */
 export function Thread(props: ThreadProps) {
   const { chatId, questions, target, hasOlder, hasNewer, onOlder, onNewest, children } = props;
@@ -31,6 +47,7 @@ export function Thread(props: ThreadProps) {
   const content = useRef<HTMLDivElement>(null);
   const isPinned = useRef(true);
   const lastTop = useRef(0);
+  const clicked = useRef<Click | null>(null);
   const [isAway, setAway] = useState(false);
   const known = useRef(questions);
   /** Whether the position is being restored: messages take their real height only when they become visible. */
@@ -43,16 +60,30 @@ export function Thread(props: ThreadProps) {
     frame.current?.scrollTo({ top: frame.current.scrollHeight, behavior });
   }, []);
 
+  /** Stays where the reader is busy if the way to the end would take it out of sight; returns whether it does. */
+  const holdsBack = useCallback(() => {
+    const column = frame.current;
+    const busy = column === null ? null : busyWith(column, clicked.current);
+    if (column === null || busy === null) return false;
+    const way = column.scrollHeight - column.clientHeight - column.scrollTop;
+    const top = busy.getBoundingClientRect().top - column.getBoundingClientRect().top;
+    if (top >= way) return false;
+    isPinned.current = false;
+    setAway(true);
+    busy.scrollIntoView({ block: "nearest" });
+    return true;
+  }, []);
+
   useEffect(() => {
     if (content.current === null) return;
     const observer = new ResizeObserver(() => {
-      if (isPinned.current) toEnd();
+      if (isPinned.current && !holdsBack()) toEnd();
       else if (isReturning.current && frame.current !== null) returnToPlace(chatId, frame.current);
       look();
     });
     observer.observe(content.current);
     return () => observer.disconnect();
-  }, [chatId, toEnd, look]);
+  }, [chatId, toEnd, look, holdsBack]);
 
   useLayoutEffect(() => {
     const element = frame.current;
@@ -66,6 +97,10 @@ export function Thread(props: ThreadProps) {
     const stay = () => {
       isReturning.current = false;
     };
+    const note = ({ target }: MouseEvent) => {
+      clicked.current = target instanceof Element ? { target, at: performance.now() } : null;
+    };
+    element.addEventListener("click", note, { capture: true, signal: leave.signal });
     for (const name of ["wheel", "pointerdown", "keydown"]) {
       element.addEventListener(name, stay, { passive: true, signal: leave.signal });
     }
