@@ -58,6 +58,28 @@ test("a question is answered by keyboard alone, or skipped", async () => {
   await answer(page).last().getByText("Skipped", { exact: true }).waitFor();
 });
 
+test("what was filled in stays over another chat and a reload, and Enter answers a single question", async () => {
+  const one = [{ question: "Which colour?" }];
+  await script(asking("paint it", one), { when: "→ dark\nred", text: "Red it is." });
+  const page = await openPage();
+  await ask(page, "paint it");
+  const field = form(page).getByRole("textbox", { name: "Which colour?", exact: true });
+  await field.fill("dark");
+  await page.getByRole("button", { name: "New chat", exact: true }).first().click();
+  await countOf(form(page), 0);
+  await page.getByRole("button", { name: /^paint it/ }).click();
+  await expect.poll(() => field.inputValue()).toBe("dark");
+  await page.reload();
+  await expect.poll(() => field.inputValue()).toBe("dark");
+  await field.press("End");
+  await field.press("Shift+Enter");
+  await page.keyboard.type("red");
+  await page.keyboard.press("Enter");
+  await answer(page).getByText("Red it is.").waitFor();
+  const kept = () => page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes("ask.")));
+  await expect.poll(kept).toEqual([]);
+});
+
 test("a question that another tab has answered disappears from this one", async () => {
   await script(asking("pick one", [{ question: "Left or right?", choices: ["Left", "Right"] }]), {
     when: "→ Left",

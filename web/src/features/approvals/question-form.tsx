@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useId } from "react";
 import { AskFrame } from "@/features/approvals/ask-frame";
 import { type Draft, emptyDraft, isAnswered, toAnswers } from "@/features/approvals/draft";
 import { FALSE, type Question, type Questionnaire, TRUE } from "@/protocol/question";
@@ -6,6 +6,7 @@ import { type Text, useText } from "@/text/text";
 import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
 import { FIELD_LOOK } from "@/ui/field";
+import { useKeptState } from "@/ui/kept-state";
 
 export interface QuestionAnswer {
   value?: unknown;
@@ -25,19 +26,19 @@ interface QuestionFormProps {
 export function QuestionForm({ askId, questionnaire, path = [], others, onAnswer }: QuestionFormProps) {
   const t = useText();
   const agentName = useAgentName();
-  const [draft, setDraft] = useState<Draft>(() => emptyDraft(questionnaire.questions));
+  const [kept, keep] = useKeptState<Draft>(`ask.${askId}`);
+  const draft = kept ?? emptyDraft(questionnaire.questions);
   const canSend = questionnaire.questions.some((question) => isAnswered(draft, question));
+  const isSingle = questionnaire.questions.length === 1;
   return (
     <AskFrame askId={askId} label={questionnaire.message || t.questionForYou} others={others}>
       {(send) => {
+        const reply = (answer: QuestionAnswer) => send(() => onAnswer(answer).then(() => keep(null)));
         const submit = () => {
-          if (!canSend) return;
-          send(() => onAnswer({ value: questionnaire.toValue(toAnswers(draft, questionnaire.questions)) }));
+          if (canSend) reply({ value: questionnaire.toValue(toAnswers(draft, questionnaire.questions)) });
         };
         const onKey = (event: KeyboardEvent) => {
-          if (event.key !== "Enter" || event.nativeEvent.isComposing) return;
-          if (event.target instanceof HTMLTextAreaElement && (event.shiftKey || !event.altKey)) return;
-          if (event.target instanceof HTMLButtonElement) return;
+          if (!isSending(event, isSingle)) return;
           event.preventDefault();
           submit();
         };
@@ -54,13 +55,13 @@ export function QuestionForm({ askId, questionnaire, path = [], others, onAnswer
               <p className="text-[13px] text-soft">{t.askedBy(path.map(agentName).join(" › "))}</p>
             ) : null}
             {questionnaire.questions.map((question) => (
-              <QuestionField key={question.id} question={question} draft={draft} onChange={setDraft} />
+              <QuestionField key={question.id} question={question} draft={draft} onChange={keep} />
             ))}
             <div className="flex flex-wrap items-center gap-2">
               <Button type="submit" look="primary" aria-keyshortcuts="Alt+Enter" disabled={!canSend}>
                 {t.answer}
               </Button>
-              <Button look="outline" onClick={() => send(() => onAnswer({ approved: false }))}>
+              <Button look="outline" onClick={() => reply({ approved: false })}>
                 {t.skip}
               </Button>
             </div>
@@ -69,6 +70,12 @@ export function QuestionForm({ askId, questionnaire, path = [], others, onAnswer
       }}
     </AskFrame>
   );
+}
+
+/** Whether a key sends the form. One question is answered like a message is sent; among several, Enter ends a line. */
+function isSending(event: KeyboardEvent, isSingle: boolean): boolean {
+  if (event.key !== "Enter" || event.nativeEvent.isComposing || event.target instanceof HTMLButtonElement) return false;
+  return !(event.target instanceof HTMLTextAreaElement) || (!event.shiftKey && (isSingle || event.altKey));
 }
 
 interface QuestionFieldProps {
