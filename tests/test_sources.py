@@ -42,6 +42,20 @@ async def test_invalid_text_is_refused_with_its_reason_and_changes_nothing(tmp_p
         assert not (tmp_path / "prompts" / "bad.yaml").exists()
 
 
+async def test_text_that_was_broken_elsewhere_is_read_with_its_problem(tmp_path: Path) -> None:
+    async with Dovetail(workspace=tmp_path) as app:
+        sources = Sources(app)
+        place = sources.create("agents", "poet", POET).path
+        await app.reload()
+        assert sources.read("agents", "poet").problem is None
+        place.write_text("---\nname: poet\ndescription: [\n---\n", encoding="utf-8")
+        await app.reload()
+        problem = sources.read("agents", "poet").problem
+        assert problem is not None
+        assert "not valid YAML" in problem
+        assert str(tmp_path) not in problem
+
+
 async def test_change_to_an_older_text_is_refused(tmp_path: Path) -> None:
     async with Dovetail(workspace=tmp_path) as app:
         sources = Sources(app)

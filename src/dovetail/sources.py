@@ -33,7 +33,10 @@ _CHECKS: dict[SourceKind, Callable[[Path], object]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """The text of one agent, skill or prompt; `is_own`: it is in the workspace and may be changed there."""
+    """The text of one agent, skill or prompt; `is_own`: it is in the workspace and may be changed there.
+
+    `problem` says why the text cannot be used, if so; the last good one stays in use.
+    """
 
     kind: SourceKind
     name: str
@@ -41,6 +44,7 @@ class Source:
     text: str
     version: str
     is_own: bool
+    problem: str | None = None
 
 
 class Sources:
@@ -67,6 +71,7 @@ class Sources:
             text=content.text,
             version=content.version,
             is_own=self._is_own(path),
+            problem=self._find_problem(kind, name, content.text),
         )
 
     def check(self, kind: SourceKind, name: str, text: str) -> None:
@@ -83,6 +88,13 @@ class Sources:
                 raise ConfigError(message, hint=error.hint) from error
         if isinstance(read, AgentDefinition) and read.name != name:
             raise ConfigError(f"`name` is {read.name!r}, but this is the text of agent {name!r}.")
+
+    def _find_problem(self, kind: SourceKind, name: str, text: str) -> str | None:
+        try:
+            self.check(kind, name, text)
+        except ConfigError as error:
+            return str(error)
+        return None
 
     def write(self, kind: SourceKind, name: str, text: str, version: str | None = None) -> Source:
         """Change a text, or a copy of it in the workspace; raises as `EditedFile.write` does."""

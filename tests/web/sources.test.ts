@@ -43,6 +43,25 @@ test("an agent is created, repaired after a refused text, used in a chat and del
   expect(existsSync(join(address.workspace, "agents", "poet.md"))).toBe(false);
 });
 
+test("a text that was not saved is there on return, until it is saved or discarded", async () => {
+  writeFileSync(join(address.workspace, "agents", "scout.md"), "---\nname: scout\ndescription: Looks.\n---\nLook.\n");
+  const headers = { "x-admin-token": ADMIN_TOKEN };
+  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
+  const page = await openPage({ path: "/#/room/agents/scout", expected: /403/ });
+  await giveToken(page);
+  const text = page.getByRole("textbox", { name: "agents/scout.md", exact: true });
+  await text.fill("---\nname: scout\ndescription: Looks.\n---\nLook twice.\n");
+  await page.getByRole("link", { name: "Skills", exact: true }).click();
+  await text.waitFor({ state: "detached" });
+  await page.goBack();
+  await expect.poll(() => text.inputValue()).toContain("Look twice.");
+  await page.reload();
+  await expect.poll(() => text.inputValue()).toContain("Look twice.");
+  await page.getByRole("button", { name: "Discard changes", exact: true }).click();
+  await page.reload();
+  await expect.poll(() => text.inputValue()).toContain("Look.");
+});
+
 test("a text that was changed elsewhere is not overwritten", async () => {
   const page = await openPage({ path: "/#/room/prompts", expected: /403|409/ });
   await page.getByRole("button", { name: "New prompt", exact: true }).click();
@@ -72,8 +91,9 @@ test("a file with an error is opened from the list and repaired there", async ()
   await page.getByRole("button", { name: "torn", exact: true }).click();
   await giveToken(page);
   const text = page.getByRole("textbox", { name: "prompts/torn.yaml", exact: true });
+  await page.getByText(/torn.yaml, line 2/).waitFor();
   await text.fill("input: Hello.\n");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect.poll(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await page.getByRole("button", { name: "Discard changes", exact: true }).waitFor({ state: "detached" });
   await fetch(`${address.url}/api/v1/sources/prompts/torn`, { method: "DELETE", headers });
 });

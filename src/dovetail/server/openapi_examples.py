@@ -46,6 +46,7 @@ _SOURCE = {
     "text": "---\nname: poet\ndescription: Writes verses.\n---\nWrite a verse.\n",
     "version": "91f0c2a4b7d3e5f6",
     "is_own": True,
+    "problem": None,
 }
 _SHARE = {
     "token": "q6pX0b1n4Z0mJm3c9i8hJmQJ1Yw2l7Vd",

@@ -1,6 +1,6 @@
 /** The texts behind agents, skills and prompts. */
 
-import { record, text } from "@/protocol/shapes";
+import { optionalText, record, text } from "@/protocol/shapes";
 
 export type SourceKind = "agents" | "skills" | "prompts";
 
@@ -11,6 +11,8 @@ export interface Source {
   version: string;
   /** Whether it is in the workspace; a change of another one becomes a copy there. */
   isOwn: boolean;
+  /** Why the text cannot be used, if so. */
+  problem: string | null;
 }
 
 export function parseSource(value: unknown): Source {
@@ -20,5 +22,6 @@ export function parseSource(value: unknown): Source {
     text: text(body["text"]),
     version: text(body["version"]),
     isOwn: body["is_own"] === true,
+    problem: optionalText(body["problem"]),
   };
 }

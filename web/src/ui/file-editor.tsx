@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { useText } from "@/text/text";
 import { Button } from "@/ui/button";
 import { TextField } from "@/ui/field";
+import { useKeptState } from "@/ui/kept-state";
 import { ErrorLine } from "@/ui/notice";
 import { Spinner } from "@/ui/spinner";
 
@@ -30,7 +31,9 @@ export function FileEditor<Content extends FileText>(props: FileEditorProps<Cont
   const { first, read, write, onSaved, hint, placeholder, children } = props;
   const t = useText();
   const [file, setFile] = useState(first);
-  const [text, setText] = useState(first.text);
+  // With the version that it changes: if others change the file before it is saved, that is noticed.
+  const [draft, keep] = useKeptState<Pick<FileText, "text" | "version">>(`file.${first.path}`);
+  const { text, version } = draft ?? file;
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const isStale = isConflict(error);
@@ -41,7 +44,7 @@ export function FileEditor<Content extends FileText>(props: FileEditorProps<Cont
       const now = await work();
       setFile(now);
       // What was typed in the meantime stays.
-      setText((current) => (current === text ? now.text : current));
+      keep((current) => (current === null || current === draft ? null : { ...current, version: now.version }));
       return now;
     } catch (problem) {
       setError(problem);
@@ -51,7 +54,7 @@ export function FileEditor<Content extends FileText>(props: FileEditorProps<Cont
     }
   };
   const save = async () => {
-    const saved = await attempt(() => write(text, file.version));
+    const saved = await attempt(() => write(text, version));
     if (saved !== null) await onSaved(saved);
   };
   const isChanged = text !== file.text;
@@ -62,7 +65,7 @@ export function FileEditor<Content extends FileText>(props: FileEditorProps<Cont
         hint={hint}
         error={error === null ? file.problem : null}
         value={text}
-        onChange={setText}
+        onChange={(now) => keep(now === file.text ? null : { text: now, version })}
         rows={22}
         isCode
         {...(placeholder === undefined ? {} : { placeholder })}
@@ -80,7 +83,7 @@ export function FileEditor<Content extends FileText>(props: FileEditorProps<Cont
         </Button>
         {isStale ? <Button onClick={() => void attempt(read)}>{t.readAgain}</Button> : null}
         {isChanged ? (
-          <Button look="plain" onClick={() => setText(file.text)}>
+          <Button look="plain" onClick={() => keep(null)}>
             {t.discardChanges}
           </Button>
         ) : null}

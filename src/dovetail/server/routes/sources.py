@@ -103,4 +103,5 @@ def _describe(source: Source, app: Dovetail) -> dict[str, Any]:
         "text": source.text,
         "version": source.version,
         "is_own": source.is_own,
+        "problem": source.problem,
     }
