@@ -11,6 +11,7 @@ import {
   ask,
   call,
   composer,
+  countOf,
   loadChineseFont,
   openPage,
   release,
@@ -131,8 +132,11 @@ test("a rule is added with the form and decides the call that was tried before",
   const dialog = page.getByRole("dialog", { name: "Add a rule", exact: true });
   await dialog.getByRole("combobox", { name: "What happens", exact: true }).selectOption("Allow");
   await dialog.getByRole("combobox", { name: "Tool", exact: true }).selectOption("Write a note");
+  const pattern = dialog.getByRole("textbox", { name: "matches this pattern", exact: true });
+  await countOf(pattern, 0);
   await dialog.getByRole("combobox", { name: /^If this part/ }).selectOption("name");
-  await dialog.getByRole("textbox", { name: "matches this pattern", exact: true }).fill("li.t");
+  expect(await dialog.getByRole("button", { name: "Add a rule", exact: true }).isDisabled()).toBe(true);
+  await pattern.fill("li.t");
   await dialog.getByText("Allow Write note if “name” matches “li.t”.").waitFor();
   expect(await findings(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Add a rule", exact: true }).click();

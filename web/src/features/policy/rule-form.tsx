@@ -36,6 +36,8 @@ export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleForm
   const [refusal, setRefusal] = useState<Refusal>(null);
   const [isBusy, setBusy] = useState(false);
   const fields = fieldsOf(tools.find(({ name }) => name === tool));
+  // Without its pattern the rule would be about every input.
+  const isIncomplete = argument !== "" && pattern === "";
   const rule: NewRule = {
     action,
     tool,
@@ -67,7 +69,7 @@ export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleForm
           <Button look="plain" onClick={onClose}>
             {t.cancel}
           </Button>
-          <Button look="primary" disabled={isBusy} onClick={() => void add()}>
+          <Button look="primary" disabled={isBusy || isIncomplete} onClick={() => void add()}>
             {isBusy ? <Spinner /> : null} {t.addRule}
           </Button>
         </>
@@ -98,7 +100,9 @@ export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleForm
               choices={[{ value: "", name: t.anyInput }, ...fields.map(({ name }) => ({ value: name, name }))]}
               onChange={setArgument}
             />
-            <TextField name={t.rulePattern} hint={t.rulePatternHint} value={pattern} onChange={setPattern} isCode />
+            {argument === "" ? null : (
+              <TextField name={t.rulePattern} hint={t.rulePatternHint} value={pattern} onChange={setPattern} isCode />
+            )}
           </>
         ) : null}
         <SelectField
