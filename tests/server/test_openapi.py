@@ -206,6 +206,7 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("POST", f"{api}/servers/{{name}}/reconnect", name="gone")
         await check("GET", f"{api}/models/keys")
         await check("PUT", f"{api}/models/keys/{{provider}}", {"key": "the-long-key-4f2a"}, provider="openai")
+        await check("POST", f"{api}/models/keys/{{provider}}/check", provider="openai")
         await check("DELETE", f"{api}/models/keys/{{provider}}", provider="openai")
         await check("POST", f"{api}/policy/try", {"tool": "keep", "arguments": {"text": "oak"}})
         added = await check("POST", f"{api}/policy/rules", {"action": "ask", "tool": "keep"})

@@ -79,6 +79,7 @@ TABLE: dict[str, list[Case]] = {
     "GET /api/v1/models/keys": [Case(200)],
     "PUT /api/v1/models/keys/{provider}": [Case(404, "/api/v1/models/keys/x", {"key": "x"})],
     "DELETE /api/v1/models/keys/{provider}": [Case(404, "/api/v1/models/keys/x")],
+    "POST /api/v1/models/keys/{provider}/check": [Case(404, "/api/v1/models/keys/x/check")],
     "GET /api/v1/policy": [Case(200), Case(403, "/api/v1/policy?owner=*")],
     "POST /api/v1/policy/try": [Case(200, body={"tool": "read_artifact"})],
     "GET /api/v1/policy/file": [Case(200)],

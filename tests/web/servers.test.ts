@@ -127,6 +127,7 @@ test("a key is entered, shown by its end only, and removed", async () => {
   await page.keyboard.press("Enter");
   await groq.getByText("Set, ends with …4f2a", { exact: true }).waitFor();
   await countOf(page.getByLabel("Key of Groq", { exact: true }), 0);
+  await groq.getByText("The key is accepted; 1 model is offered.", { exact: true }).waitFor();
   expect(await page.content()).not.toContain("gsk-the-long-key");
   expect(await findings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);

@@ -179,6 +179,9 @@ OPERATION: dict[str, dict[str, dict[str, Any]]] = {
     "GET /api/v1/models/keys": {"200": {JSON: {"providers": [_KEY]}}},
     "PUT /api/v1/models/keys/{provider}": {"200": {JSON: _KEY}},
     "DELETE /api/v1/models/keys/{provider}": {"200": {JSON: _KEY}},
+    "POST /api/v1/models/keys/{provider}/check": {
+        "200": {JSON: {"state": "answers", "text": "answers", "models": 12}}
+    },
     "GET /api/v1/servers": {"200": {JSON: {"servers": [_SERVER]}}},
     "POST /api/v1/servers/{name}/reconnect": {"200": {JSON: _SERVER}},
     "POST /api/v1/servers/{name}/login": {

@@ -135,8 +135,13 @@ class ScriptedServer:
             self._runner = None
 
     async def _answer_models(self, request: web.Request) -> web.Response:
+        if not self._has_key(request):
+            return _refuse(401, "Incorrect API key provided.", "invalid_api_key")
         model = {"id": "scripted", "object": "model", **self.description}
         return web.json_response({"object": "list", "data": [model]})
+
+    def _has_key(self, request: web.Request) -> bool:
+        return self._key is None or request.headers.get("authorization") == f"Bearer {self._key}"
 
     async def _answer_chat(self, request: web.Request) -> web.StreamResponse:
         transport = request.transport
@@ -158,7 +163,7 @@ class ScriptedServer:
         self.requests.append(
             RecordedRequest(path=request.path, headers=request.headers.copy(), body=body, request=asked)
         )
-        if self._key is not None and request.headers.get("authorization") != f"Bearer {self._key}":
+        if not self._has_key(request):
             return _refuse(401, "Incorrect API key provided.", "invalid_api_key")
         size, limit = len(json.dumps(body["messages"])) // 4, self.context_tokens
         if limit is not None and size > limit:

@@ -137,6 +137,29 @@ async def test_key_takes_effect_at_once_survives_a_restart_and_is_never_shown(
             assert (await client.delete(f"{MODELS}/keys/groq")).status_code == 404
 
 
+async def test_entered_key_is_checked_with_its_provider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("GROQ_API_KEY", "MISTRAL_API_KEY"):
+        monkeypatch.delenv(variable, raising=False)
+    with ScriptedServer([], key=KEY) as model:
+        settings = {"model": {"name": "local:small", "providers": {"groq": {"base_url": model.url}}}}
+        async with (
+            serve_app(Dovetail(settings, workspace=tmp_path)) as address,
+            httpx.AsyncClient(base_url=address, timeout=30) as client,
+        ):
+            check = f"{MODELS}/keys/groq/check"
+            missing = await client.post(f"{MODELS}/keys/mistral/check")
+            assert missing.status_code == 422
+            assert "MISTRAL_API_KEY" in missing.text
+            await client.put(f"{MODELS}/keys/groq", json={"key": "gsk-a-wrong-key-0000"})
+            refused = (await client.post(check)).json()
+            assert (refused["state"], refused["models"]) == ("key", 0)
+            await client.put(f"{MODELS}/keys/groq", json={"key": KEY})
+            assert (await client.post(check)).json() == {"state": "answers", "text": "answers", "models": 1}
+            assert (await client.post(f"{MODELS}/keys/acme/check")).status_code == 404
+
+
 async def test_key_of_the_settings_file_is_used_again_after_the_entered_one_is_deleted(
     tmp_path: Path,
 ) -> None:

@@ -21,6 +21,16 @@ export interface ModelCheck {
   hint: string | null;
 }
 
+/** What a provider answered when it was asked for its models. */
+export type KeyState = (typeof KEY_STATES)[number];
+
+export interface KeyCheck {
+  state: KeyState;
+  /** How many models it offers. */
+  models: number;
+}
+
+const KEY_STATES = ["answers", "unlisted", "key", "page", "failing", "unreachable"] as const;
 const SOURCES = ["page", "settings", "environment"] as const;
 
 export function parseKey(value: unknown): ProviderKey {
@@ -47,4 +57,10 @@ export function parseCheck(value: unknown): ModelCheck {
     error: optionalText(check["error"]),
     hint: optionalText(check["hint"]),
   };
+}
+
+export function parseKeyCheck(value: unknown): KeyCheck {
+  const check = record(value);
+  const state = KEY_STATES.find((known) => known === check["state"]) ?? "failing";
+  return { state, models: number(check["models"]) };
 }

@@ -1,6 +1,14 @@
 /** What an operator does with models. */
 
-import { type ModelCheck, type ProviderKey, parseCheck, parseKey, parseKeys } from "@/protocol/model-setup";
+import {
+  type KeyCheck,
+  type ModelCheck,
+  type ProviderKey,
+  parseCheck,
+  parseKey,
+  parseKeyCheck,
+  parseKeys,
+} from "@/protocol/model-setup";
 import { getJson, sendJson } from "@/transport/http";
 
 const BASE = "/api/v1/models";
@@ -27,4 +35,9 @@ export async function setKey(provider: string, key: string): Promise<ProviderKey
 
 export async function deleteKey(provider: string): Promise<ProviderKey> {
   return parseKey(await sendJson("DELETE", `${BASE}/keys/${encodeURIComponent(provider)}`));
+}
+
+/** Whether the provider accepts its key. */
+export async function checkKey(provider: string): Promise<KeyCheck> {
+  return parseKeyCheck(await sendJson("POST", `${BASE}/keys/${encodeURIComponent(provider)}/check`));
 }

@@ -15,6 +15,7 @@ from dovetail.events.call import ModelRequest
 from dovetail.requesters.configured import ConfiguredProvider, list_configured
 from dovetail.requesters.model_status import ModelStatus
 from dovetail.requesters.question import QUESTION, ask, say
+from dovetail.requesters.survey import Survey
 from dovetail.server.auth import require_admin
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.schemas import App, Body
@@ -103,6 +104,21 @@ async def set_key(provider: str, body: KeyBody, app: App, request: Request) -> d
     return await _keep(provider, key, app, request)
 
 
+@router.post("/keys/{provider}/check")
+async def check_key(provider: str, app: App, request: Request) -> dict[str, Any]:
+    """Ask a provider for its models, to see whether it accepts the key; this needs the admin."""
+    require_admin(request)
+    _require_provider(provider, app)
+    try:
+        entry = await Survey(app.settings).list_provider(provider)
+    except ConfigError as error:
+        raise InvalidRequest(error.message, hint=error.hint) from error
+    report = entry.report
+    if report is None:
+        raise InvalidRequest(f"{entry.configured.provider.title} cannot be asked: {entry.state}.")
+    return {"state": report.state, "text": report.text, "models": len(report.models)}
+
+
 @router.delete("/keys/{provider}")
 async def delete_key(provider: str, app: App, request: Request) -> dict[str, Any]:
     """Delete the key that was stored here; one of the environment is used again. This needs the admin."""
@@ -113,14 +129,18 @@ async def delete_key(provider: str, app: App, request: Request) -> dict[str, Any
 
 
 async def _keep(provider: str, key: str | None, app: Dovetail, request: Request) -> dict[str, Any]:
-    names = [each.name for each in _list_providers(app, "")]
-    if provider not in names:
-        raise NotFoundError(explain_unknown("provider", provider, names))
+    _require_provider(provider, app)
     await asyncio.to_thread(_keys(app).keep, provider, key)
     _status(request).forget_served()
     app.runs.link.announce("reload", "")
     known = await asyncio.to_thread(_describe_all, app, request)
     return next(each for each in known if each["name"] == provider)
+
+
+def _require_provider(provider: str, app: Dovetail) -> None:
+    names = [each.name for each in _list_providers(app, "")]
+    if provider not in names:
+        raise NotFoundError(explain_unknown("provider", provider, names))
 
 
 def _list_providers(app: Dovetail, owner: str) -> Iterator[ConfiguredProvider]:

@@ -1,15 +1,16 @@
 import { ChevronRight } from "lucide-react";
 import { type FormEvent, useState } from "react";
-import type { ProviderKey } from "@/protocol/model-setup";
+import type { KeyCheck, ProviderKey } from "@/protocol/model-setup";
 import { type Text, useText } from "@/text/text";
 import { keepAdminToken } from "@/transport/admin";
-import { deleteKey, listKeys, setKey } from "@/transport/models";
+import { checkKey, deleteKey, listKeys, setKey } from "@/transport/models";
 import { useAttempt } from "@/ui/attempt";
 import { Button } from "@/ui/button";
 import { TextField } from "@/ui/field";
 import { Load } from "@/ui/load";
 import { ErrorLine } from "@/ui/notice";
 import { Row } from "@/ui/panel";
+import { Spinner } from "@/ui/spinner";
 
 /** The keys of providers: where they come from, and entering one. */
 export function ProviderKeys({ onChanged }: { onChanged: () => void }) {
@@ -60,8 +61,18 @@ function Keys({ first, onChanged }: { first: ProviderKey[]; onChanged: () => voi
 function KeyRow({ of, onChanged }: { of: ProviderKey; onChanged: (key: ProviderKey) => void }) {
   const t = useText();
   const [isOpen, setOpen] = useState(false);
+  const [check, setCheck] = useState<KeyCheck | null>(null);
   const { isBusy, error, run } = useAttempt();
-  const remove = () => run(async () => onChanged(await deleteKey(of.name)));
+  const remove = () =>
+    run(async () => {
+      setCheck(null);
+      onChanged(await deleteKey(of.name));
+    });
+  const ask = () =>
+    run(async () => {
+      setCheck(null);
+      setCheck(await checkKey(of.name));
+    });
   const action = of.source === "page" ? t.replaceKey : t.enterKey;
   return (
     <Row title={of.title} detail={sourceText(of, t)}>
@@ -72,6 +83,7 @@ function KeyRow({ of, onChanged }: { of: ProviderKey; onChanged: (key: ProviderK
           onKept={(key) => {
             setOpen(false);
             onChanged(key);
+            void ask();
           }}
         />
       ) : (
@@ -84,10 +96,26 @@ function KeyRow({ of, onChanged }: { of: ProviderKey; onChanged: (key: ProviderK
               {t.removeKey}
             </LinkButton>
           ) : null}
+          {of.source === null ? null : (
+            <LinkButton label={t.keyActionOf(t.checkKey, of.title)} disabled={isBusy} onClick={() => void ask()}>
+              {t.checkKey}
+            </LinkButton>
+          )}
+          {isBusy ? <Spinner /> : null}
         </div>
       )}
+      {check === null ? null : <Outcome check={check} />}
       {error === null ? null : <ErrorLine error={error} />}
     </Row>
+  );
+}
+
+function Outcome({ check: { state, models } }: { check: KeyCheck }) {
+  const t = useText();
+  return (
+    <p role="status" className={state === "answers" ? "text-accent" : "text-danger"}>
+      {state === "answers" ? t.keyAccepted(models) : t.keyStates[state]}
+    </p>
   );
 }
 

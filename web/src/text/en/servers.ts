@@ -28,7 +28,8 @@ export const servers = {
   checkAnswered: (seconds: string) => `It answered after ${seconds}:`,
   checkFailed: "It did not answer.",
   providerKeys: "Keys of providers",
-  providerKeysHint: "A key is used at once, is stored for its owner only, and cannot be read again.",
+  providerKeysHint:
+    "A key is used at once. It is stored in a file that only the server can read, and is never shown again.",
   keyOfPage: (ending: string) => `Set, ends with …${ending}`,
   keySet: "Set",
   keyOfEnvironment: (variable: string) => `From the environment (${variable})`,
@@ -38,6 +39,16 @@ export const servers = {
   enterKey: "Enter a key",
   replaceKey: "Replace",
   removeKey: "Remove",
+  checkKey: "Check",
+  keyAccepted: (models: number) =>
+    models === 1 ? "The key is accepted; 1 model is offered." : `The key is accepted; ${models} models are offered.`,
+  keyStates: {
+    unlisted: "The provider answers, but does not list its models. Ask a model one question to try the key.",
+    key: "The provider rejects this key.",
+    page: "A web page answers in place of the provider. Check its address in the settings.",
+    failing: "The provider has a problem at the moment. Try again later.",
+    unreachable: "The provider cannot be reached. Check the address and the network of the server.",
+  },
   keyActionOf: (action: string, provider: string) => `${action}: ${provider}`,
   keyOf: (provider: string) => `Key of ${provider}`,
 };

@@ -41,6 +41,15 @@ export const servers: typeof english = {
   enterKey: "输入密钥",
   replaceKey: "更换",
   removeKey: "移除",
+  checkKey: "检查",
+  keyAccepted: (models) => `密钥有效，可用模型 ${models} 个。`,
+  keyStates: {
+    unlisted: "服务商有响应，但不提供模型列表。可以向模型提一个问题来验证密钥。",
+    key: "服务商拒绝了这个密钥。",
+    page: "收到的是网页，而不是服务商的回复。请检查配置中的地址。",
+    failing: "服务商暂时出现问题，请稍后重试。",
+    unreachable: "无法连接到服务商。请检查地址和服务器的网络。",
+  },
   keyActionOf: (action, provider) => `${action}：${provider}`,
   keyOf: (provider) => `${provider} 的密钥`,
 };
