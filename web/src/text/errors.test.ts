@@ -20,11 +20,6 @@ test("a known code is a sentence in Chinese, followed by what the server wrote",
   });
 });
 
-test("every code of the server has a Chinese text", () => {
-  const codes = ["config_error", "conflict_error", "internal_error", "invalid_request", "store_error", "access_error"];
-  expect(codes.filter((code) => zh.errorKinds[code] === undefined)).toEqual([]);
-});
-
 test("a fragment becomes a sentence, and nothing becomes an empty line", () => {
   expect(errorText("no route to host", en)).toBe("No route to host.");
   expect(errorText("policy.toml:1: no", en)).toBe("policy.toml:1: no.");
