@@ -66,12 +66,14 @@ export interface Workers {
 }
 
 function parseSums(value: Json): UsageSums {
+  const runs = number(value["runs"]);
   return {
-    cost: optionalNumber(value["cost"]),
+    // Nothing costs nothing, whatever the prices.
+    cost: runs === 0 ? 0 : optionalNumber(value["cost"]),
     inputTokens: number(value["input_tokens"]),
     outputTokens: number(value["output_tokens"]),
     unpricedTokens: number(value["unpriced_tokens"]),
-    runs: number(value["runs"]),
+    runs,
   };
 }
 

@@ -13,6 +13,7 @@ test("sizes, times and counts are short", () => {
   ]);
   expect([0, 0.25, 3.14, 61].map(formatSeconds)).toEqual(["<1 ms", "250 ms", "3.1 s", "1 min 1 s"]);
   expect([59.97, 119.7].map(formatSeconds)).toEqual(["1 min 0 s", "2 min 0 s"]);
+  expect([3599.4, 3600, 93_599].map(formatSeconds)).toEqual(["59 min 59 s", "1 h 0 min", "26 h 0 min"]);
   expect([7, 9_999, 12_345, 250_000].map(formatCount)).toEqual(["7", "9999", "12.3k", "250k"]);
 });
 

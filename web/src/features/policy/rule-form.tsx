@@ -8,6 +8,7 @@ import { useText } from "@/text/text";
 import { keepAdminToken } from "@/transport/admin";
 import { ServerError } from "@/transport/http";
 import { addRule } from "@/transport/policy";
+import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { SelectField, TextField } from "@/ui/field";
@@ -26,6 +27,7 @@ type Refusal = { kind: "token"; isWrong: boolean } | { kind: "other"; error: unk
 /** Adds a rule to the policy file of the workspace. */
 export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleFormProps) {
   const t = useText();
+  const agentName = useAgentName();
   const [action, setAction] = useState<PolicyAction>("ask");
   const [tool, setTool] = useState("*");
   const [argument, setArgument] = useState("");
@@ -128,7 +130,7 @@ export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleForm
         </div>
       </div>
       <p aria-live="polite" className="mt-4 rounded-xl bg-sunken px-4 py-3 text-[14px]">
-        {sentenceOf({ ...rule, kinds: [], exact: null }, t)}
+        {sentenceOf({ ...rule, kinds: [], exact: null }, t, agentName)}
       </p>
       {refusal?.kind === "other" ? (
         <div className="mt-3">

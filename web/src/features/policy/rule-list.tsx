@@ -2,6 +2,7 @@ import { Ban, Check, MessageCircleQuestion } from "lucide-react";
 import { sentenceOf } from "@/features/policy/sentence";
 import type { Policy, PolicyAction, PolicyRule } from "@/protocol/policy";
 import { useText } from "@/text/text";
+import { useAgentName } from "@/ui/agent-name";
 import { FaultRow } from "@/ui/panel";
 
 const MARKS = { allow: Check, ask: MessageCircleQuestion, deny: Ban };
@@ -50,6 +51,7 @@ interface RuleRowProps {
 /** A rule as a sentence, and where it comes from. */
 export function RuleRow({ rule, note, isDecisive = false, onFile }: RuleRowProps) {
   const t = useText();
+  const agentName = useAgentName();
   const place = rule.path === null ? (t.ruleSources[rule.source] ?? rule.source) : placeOf(rule);
   return (
     <li
@@ -57,7 +59,7 @@ export function RuleRow({ rule, note, isDecisive = false, onFile }: RuleRowProps
     >
       <ActionMark action={rule.action} />
       <div className="min-w-0 flex-1">
-        <p className="break-words">{sentenceOf(rule, t)}</p>
+        <p className="break-words">{sentenceOf(rule, t, agentName)}</p>
         {note === undefined && rule.source !== "built-in" && rule.reason !== "" ? (
           <p className="text-[13px] break-words text-soft">{t.reasons[rule.reason] ?? asSentence(rule.reason)}</p>
         ) : null}

@@ -9,10 +9,10 @@ type Sayable = Pick<PolicyRule, "action" | "tool" | "kinds" | "arguments" | "exa
 };
 
 /** What a rule does, to which calls. */
-export function sentenceOf(rule: Sayable, t: Text): string {
+export function sentenceOf(rule: Sayable, t: Text, agentName = readableName): string {
   const conditions = Object.entries(rule.arguments).map(([name, pattern]) => t.ruleWhere(name, pattern));
   if (rule.exact !== null) conditions.push(t.ruleExactly(shorten(rule.exact)));
-  if (rule.agent !== "*") conditions.push(t.ruleAgent(readableName(plainName(rule.agent))));
+  if (rule.agent !== "*") conditions.push(t.ruleAgent(agentName(plainName(rule.agent))));
   if (rule.modes.length > 0) conditions.push(t.ruleModes(t.listOr(rule.modes.map((mode) => t.modes[mode]))));
   if (rule.owner) conditions.push(t.ruleOwner(rule.owner));
   return t.ruleSentence(t.ruleActions[rule.action], subjectOf(rule, t), conditions);

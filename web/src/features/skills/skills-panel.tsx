@@ -24,7 +24,7 @@ export function SkillsPanel({ onOpen, actions }: SkillsPanelProps) {
               <Row
                 key={skill.name}
                 title={`/skill/${skill.name}`}
-                detail={skill.scope}
+                detail={t.skillScopes[skill.scope ?? ""] ?? skill.scope}
                 onOpen={() => onOpen(skill.name)}
               >
                 {skill.description}

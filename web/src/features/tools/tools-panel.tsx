@@ -66,6 +66,7 @@ interface ToolRowProps {
 }
 
 function ToolRow({ tool, backend, isOpen, onToggle }: ToolRowProps) {
+  const t = useText();
   return (
     <li className="border-t border-line py-1 first:border-t-0">
       <button
@@ -77,7 +78,9 @@ function ToolRow({ tool, backend, isOpen, onToggle }: ToolRowProps) {
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2.5">
             <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{tool.title}</span>
-            <span className="shrink-0 text-[12px] text-faint">{tool.origin || tool.kind}</span>
+            <span className="shrink-0 text-[12px] text-faint">
+              {t.toolOrigins[tool.origin] ?? (tool.origin || tool.kind)}
+            </span>
           </span>
           <span className="line-clamp-2 text-[13px] text-soft">{tool.description}</span>
         </span>

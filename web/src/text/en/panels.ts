@@ -73,6 +73,9 @@ export const panels = {
   },
   allTools: "all tools",
   agentsHint: "The agents you can ask, and the tools each may use.",
+  /** Where tools and skills come from, in place of the name of a folder or a server. */
+  toolOrigins: {} as Record<string, string>,
+  skillScopes: {} as Record<string, string>,
   skillsHint: "Type /skill/ in a message to use one.",
   noSkills: "No skills yet. Add .dovetail/skills/<name>/SKILL.md to your project.",
   modelsHint: "The models that can answer.",
