@@ -2,15 +2,19 @@
 
 import difflib
 import os
+import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from dovetail.errors import ToolError
 from dovetail.extensions.workspace import Workspace
 
-MOST_COMPARED = 400_000
+MOST_COMPARED = 2_000_000
 MOST_LINES = 8_000
+"""Lines between the first and the last change, in both texts: comparing them takes their product."""
+CONTEXT = 3
 LONGEST_DIFF = 20_000
 
 
@@ -21,7 +25,7 @@ def describe_change(workspace: Workspace, path: str, content: str) -> dict[str, 
     size = len(content.encode("utf-8", errors="surrogatepass"))
     old = _read(workspace, path) if os.path.lexists(place) else None
     if old is None:
-        return _make_diff(shown, "", content, is_new=True)
+        return _make_diff(shown, "", content, is_new=True) or _explain(f"Creates {shown} with {size} bytes.")
     if isinstance(old, int):
         return _explain(f"Replaces {shown}, which is too large to compare: {old} bytes before, {size} after.")
     if b"\0" in old:
@@ -31,9 +35,8 @@ def describe_change(workspace: Workspace, path: str, content: str) -> dict[str, 
     before = old.decode("utf-8", errors="replace")
     if before == content:
         return _explain(f"Changes nothing: {shown} has this content already.")
-    if before.count("\n") + content.count("\n") > MOST_LINES or len(before) + len(content) > MOST_COMPARED:
-        return _explain(f"Replaces {shown}: {len(old)} bytes before, {size} after.")
-    return _make_diff(shown, before, content, is_new=False)
+    change = _make_diff(shown, before, content, is_new=False) if size <= MOST_COMPARED else None
+    return change or _explain(f"Replaces {shown}: {len(old)} bytes before, {size} after.")
 
 
 def _explain(text: str) -> dict[str, Any]:
@@ -49,10 +52,30 @@ def _read(workspace: Workspace, path: str) -> bytes | int:
         return status.st_size if status.st_size > MOST_COMPARED else file.read()
 
 
-def _make_diff(path: str, before: str, after: str, *, is_new: bool) -> dict[str, Any]:
+def _make_diff(path: str, before: str, after: str, *, is_new: bool) -> dict[str, Any] | None:
+    """Return the diff; None if too much changes to compare it."""
+    old, new = _split(before), _split(after)
+    start = max(_count_same(old, new) - CONTEXT, 0)
+    old, new = old[start:], new[start:]
+    end = max(_count_same(old[::-1], new[::-1]) - CONTEXT, 0)
+    old, new = old[: len(old) - end], new[: len(new) - end]
+    if old and new and len(old) + len(new) > MOST_LINES:
+        return None
     origin = "/dev/null" if is_new else f"a/{path}"
-    lines = difflib.unified_diff(_split(before), _split(after), origin, f"b/{path}", lineterm="")
-    return {"kind": "diff", "path": path, "diff": _join(lines), "is_new": is_new}
+    lines = difflib.unified_diff(old, new, origin, f"b/{path}", n=CONTEXT, lineterm="")
+    return {"kind": "diff", "path": path, "diff": _join(_shift(lines, start)), "is_new": is_new}
+
+
+def _count_same(some: Sequence[str], others: Sequence[str]) -> int:
+    """Return with how many equal lines both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(some, others, strict=False)))
+
+
+def _shift(lines: Iterable[str], start: int) -> Iterator[str]:
+    """Yield a diff whose line numbers count from the beginning of the file."""
+    for line in lines:
+        is_place = start > 0 and line.startswith("@@ ")
+        yield re.sub(r"(?<=[-+])\d+", lambda found: str(int(found[0]) + start), line) if is_place else line
 
 
 def _split(text: str) -> list[str]:

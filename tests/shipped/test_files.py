@@ -202,7 +202,7 @@ async def test_a_new_file_a_binary_a_huge_and_an_equal_one_are_described(
     }
     assert not (workspace / "deep").exists()
     (workspace / "image").write_bytes(b"\0\1")
-    (workspace / "huge").write_text("x" * 500_000)
+    (workspace / "huge").write_text("x" * 2_500_000)
     (workspace / "same").write_text("x")
     (workspace / "long").write_text("".join(f"{number}\n" for number in range(5000)))
     texts = [
@@ -210,12 +210,36 @@ async def test_a_new_file_a_binary_a_huge_and_an_equal_one_are_described(
     ]
     assert texts == [
         "Replaces image, which is a binary file of 2 bytes, by 1 bytes of text.",
-        "Replaces huge, which is too large to compare: 500000 bytes before, 1 after.",
+        "Replaces huge, which is too large to compare: 2500000 bytes before, 1 after.",
         "Changes nothing: same has this content already.",
     ]
     long = await preview(shipped, path="long", content="x")
     assert long is not None
     assert long["diff"].endswith("more lines")
+
+
+async def test_small_change_of_a_long_file_is_shown_at_its_place(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    lines = [f"line {number}" for number in range(1, 20_001)]
+    (workspace / "long.txt").write_text("\n".join(lines) + "\n")
+    lines[9_999] = "changed"
+    small = await preview(shipped, path="long.txt", content="\n".join(lines) + "\n")
+    assert small is not None
+    assert small["diff"].splitlines()[2:] == [
+        "@@ -9997,7 +9997,7 @@",
+        " line 9997",
+        " line 9998",
+        " line 9999",
+        "-line 10000",
+        "+changed",
+        " line 10001",
+        " line 10002",
+        " line 10003",
+    ]
+    other = await preview(shipped, path="long.txt", content="\n".join(f"row {line}" for line in lines))
+    assert other is not None
+    assert str(other["text"]).startswith("Replaces long.txt: ")
 
 
 async def test_a_write_outside_of_the_workspace_has_no_preview(
