@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.agent import runtime
 from dovetail.errors import NotFoundError
 from dovetail.prompts.library import PromptLibrary, describe_problem, describe_prompt
 
@@ -50,6 +51,18 @@ def test_a_broken_file_is_reported_with_its_line_and_its_last_good_version_stays
     path.unlink()
     library.reload()
     assert library.list() == []
+
+
+def test_reading_prompts_leaves_the_runtime_of_other_agents_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would log that `Agent()` does not read dovetail.toml, whenever a server starts."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dovetail.agent.runtime._default", None)
+    write(tmp_path / "prompts" / "a.yaml", "input: near\n")
+    library = PromptLibrary([tmp_path / "prompts"])
+    assert library.get("a").render({}).text
+    assert runtime._default is None  # pyright: ignore[reportPrivateUsage]
 
 
 def test_a_file_that_was_never_good_is_only_reported(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from dovetail.agent.agent import Agent
 from dovetail.agent.fluent import PromptShorthands
+from dovetail.agent.runtime import Runtime
 from dovetail.data.text import did_you_mean
 from dovetail.errors import PromptError
 from dovetail.prompt.configure import AliasStep, configure
@@ -18,7 +19,7 @@ class Draft:
     def __init__(self, source: Source, variables: Mapping[str, Any], key: str | None = None) -> None:
         self.skipped: dict[str, str] = {}
         self.refused: dict[str, str] = {}
-        self._agent = Agent()
+        self._agent = Agent(runtime=Runtime())  # one that is never run needs no settings
         prompts = (self._agent.agent_prompt, self._agent.request_prompt)
         configuration = configure(source, variables, key)
         self.doubts = configuration.doubts
