@@ -9,12 +9,16 @@ from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
 from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
 from dovetail.agent.extensions.tool import ToolExtension
 from dovetail.concurrency import run_sync
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
 if TYPE_CHECKING:
-    from dovetail.agent.run import RunOptions
+    from dovetail.agent.run import AgentRun, RunOptions, RunStream
     from dovetail.events.run_result import RunResult
+    from dovetail.events.tool_context import ToolContext
+    from dovetail.tools.tool import Tool
 
+_as_tool = lazy("dovetail.agent.as_tool")
 _run = lazy("dovetail.agent.run")
 
 
@@ -32,12 +36,50 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
 
         The result has the `text`, the `data` if there is an output, the `reason` and the `usage`.
         """
-        if task is not None:
-            self.input(task)
-        # A run has its own guard of the limits.
-        request, tools = replace(self._take_request(), requester=self.requester), self.tools
-        return _run.AgentRun(agent=self.name, request=request, tools=tools, runtime=self.runtime).go(options)
+        return self._make_run(task).go(options)
 
     def run(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunResult":
         """Work on a task turn after turn; return the result with its `text`."""
         return run_sync(self.async_run(task, **options))
+
+    def run_stream(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunStream":
+        """Work on a task turn after turn, and yield what happens: for `async for`, and for a plain `for`.
+
+        The events are those of `dovetail.events`, a union that type checkers know; the first is a
+        `RunStart`, the last a `RunEnd`. Afterwards the stream has the `result`. Leaving the loop stops the
+        run.
+        """
+        return _run.RunStream(self._make_run(task), options)
+
+    def as_tool(self, *, name: str | None = None, description: str | None = None) -> "Tool":
+        """Return the agent as a tool for other agents, as `Agent(tools=[agent])` does.
+
+        The description defaults to the agent's system prompt.
+
+        Raises:
+            ConfigError: the agent has no name, or nothing that could describe it.
+        """
+        if name is None and not self._is_named:
+            raise ConfigError(
+                "An agent needs a name to be used as a tool.",
+                hint="Write Agent('researcher', …), or agent.as_tool(name='researcher').",
+            )
+        called = name or self.name
+
+        def make_run(task: str, call: "ToolContext") -> "AgentRun":
+            with self.pending.apart():
+                return self._make_run(task, call)
+
+        return _as_tool.make_agent_tool(
+            called,
+            description or _as_tool.describe_agent(called, self.agent_prompt.get("system")),
+            make_run=make_run,
+            list_tools=lambda: self.tools,
+        )
+
+    def _make_run(self, task: Any, call: "ToolContext | None" = None) -> "AgentRun":
+        if task is not None:
+            self.input(task)
+        # A run has its own guard of the limits.
+        request, tools = replace(self._take_request(), requester=self.requester), self.tools
+        return _run.AgentRun(agent=self.name, request=request, tools=tools, runtime=self.runtime, call=call)

@@ -12,7 +12,7 @@ from dovetail.agent.request import REQUESTER, AgentRequest, ExtensionHandlers, N
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import did_you_mean, expected_one_of
+from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError, SignatureError
 from dovetail.events.call import ChatMessage
 from dovetail.lazy import lazy
@@ -80,13 +80,14 @@ class BaseAgent(Asking[Any]):
         **first: Unpack[FirstWords],
     ) -> None:
         self.name = name or f"agent-{uuid4().hex[:8]}"
+        self._is_named = bool(name)
         self.runtime = runtime or default_runtime()
         self.settings = _layer(settings, self.runtime.settings)
         _check_name(self.name, self.settings)
         self.agent_prompt = Prompt(settings=self.settings)
         self.extension_handlers = ExtensionHandlers()
         self._model = _check_model(model)
-        self._requester = requester
+        self._requester = _check_requester(requester)
         self._pending = PendingRequests(self.agent_prompt)
         self.set_up()
         for argument, value in first.items():
@@ -110,6 +111,17 @@ class BaseAgent(Asking[Any]):
 
     def set_up(self) -> None:
         """Set up the agent, once, when it is created; agent extensions add their handlers here."""
+
+    def __repr__(self) -> str:
+        traits = (f", {name}={shorten(value)}" for name, value in self.list_traits().items())
+        return f"{type(self).__name__}({self.name!r}{''.join(traits)})"
+
+    def list_traits(self) -> dict[str, Any]:
+        """Return what the agent's `repr` shows, as far as it is set; agent extensions may add to it."""
+        # The default model is not looked up: an agent may be shown where none is set up.
+        model = self._model if self._requester is None else self._requester.model
+        traits = {"model": model, "system": self.agent_prompt.get("system")}
+        return {name: value for name, value in traits.items() if value}
 
     @property
     def pending(self) -> PendingRequests:
@@ -292,6 +304,15 @@ def _check_model(model: Any) -> Any:
     if isinstance(model, str) and not model.strip():
         raise ConfigError("The model's name is empty.", hint="Write provider:name, or None for the default.")
     return model
+
+
+def _check_requester(requester: Any) -> Any:
+    if requester is not None and not hasattr(requester, "stream"):
+        raise ConfigError(
+            f"{shorten(requester)} is not a requester: it has no `stream`.",
+            hint="For a model's name, write Agent(model='provider:name').",
+        )
+    return requester
 
 
 def _save(text: str, path: str | Path | None) -> str:

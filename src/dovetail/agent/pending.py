@@ -248,7 +248,7 @@ def _find_owner() -> Owner:
 
 
 SENDING = (
-    *("start", "async_start", "get_response", "ask_for", "stream", "run", "async_run"),
+    *("start", "async_start", "get_response", "ask_for", "stream", "run", "async_run", "run_stream"),
     *("get_result", "get_data", "get_data_object", "get_text", "get_meta", "get_generator"),
     *("async_get_result", "async_get_data", "async_get_data_object", "async_get_text", "async_get_meta"),
     *("async_get_generator", "get_key_result", "async_get_key_result", "wait_keys", "async_wait_keys"),

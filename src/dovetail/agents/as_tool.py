@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from time import monotonic
 from typing import Any, Literal
 
+from dovetail.agent.as_tool import make_agent_result
 from dovetail.agents.definition import (
     AgentDefinition,
     AgentInputs,
@@ -30,8 +31,7 @@ from dovetail.events.model_events import (
     ToolInputEnd,
 )
 from dovetail.events.run_context import current_run
-from dovetail.events.run_events import ChildEvent, EndReason, Event, RunEnd, ToolEnd
-from dovetail.events.run_result import RunResult
+from dovetail.events.run_events import ChildEvent, Event, RunEnd, ToolEnd
 from dovetail.policy.bus import MessageBus
 from dovetail.tools.makers.declarative import BaseDeclarativeTool, BaseToolInvocation, UpdateOutput
 from dovetail.tools.pipeline.audit import mask_arguments
@@ -47,13 +47,6 @@ MOST_ITEMS = 20
 LONGEST_TEXT = 2_000
 LONGEST_STORED_TEXT = 300
 _LONGEST_DESCRIPTION = 120
-_LIMITS: dict[EndReason, str] = {
-    "max-turns": "turns",
-    "timeout": "time",
-    "max-tokens": "tokens",
-    "max-cost": "cost",
-    "max-calls": "requests to models",
-}
 
 
 class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
@@ -141,7 +134,9 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         except Exception as error:
             result = self.explain_start(error)
         else:
-            result = make_agent_result(self.definition, output)
+            result = make_agent_result(
+                self.definition.name, output, shows_data=self.definition.process_output is None
+            )
         if result.error is None:
             activity.end("ok")
         else:
@@ -158,27 +153,6 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         if not isinstance(error, DovetailError):
             logger.error("Agent %r crashed", self.definition.name, exc_info=error)
         return make_error_result(error)
-
-
-def make_agent_result(definition: AgentDefinition, output: RunResult) -> ToolResult:
-    """Return the result for an agent's caller; a run that ended without reaching its goal has failed.
-
-    `data` is the submitted result, unless the text that the caller reads differs from it.
-    """
-    if output.reason != "goal":
-        said = [str(output.exception or output.text).strip(), output.notice or ""]
-        detail = " ".join(dict.fromkeys(filter(None, said))) or "It submitted no result."
-        turns = f"{output.turns} turn{'' if output.turns == 1 else 's'}"
-        text = f"Agent {definition.name!r} ended by {output.reason} after {turns}. {detail}"
-        return make_failure(text, f"agent_{output.reason.replace('-', '_')}", output.data)
-    if output.limit not in _LIMITS:
-        data = output.data if definition.process_output is None else None
-        return ToolResult(output.text, return_display=output.text, data=data)
-    text = (
-        f"{output.text}\n\n(The agent reached the limit of {_LIMITS[output.limit]} before it had finished; "
-        f"this is its best result so far and may be incomplete. {' '.join((output.notice or '').split())})"
-    )
-    return ToolResult(text, return_display=output.text)
 
 
 class Activity:

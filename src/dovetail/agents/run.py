@@ -12,6 +12,8 @@ import time
 from collections.abc import AsyncGenerator
 from typing import Self, TypeAlias
 
+from dovetail.agent.as_tool import refuse_circle
+from dovetail.agent.run import explain_break
 from dovetail.agents.definition import AgentDefinition, AgentInputs, convert_input_config_to_json_schema
 from dovetail.agents.prepare import (
     AgentHost,
@@ -23,10 +25,9 @@ from dovetail.agents.prepare import (
     prepare_loop,
 )
 from dovetail.data.text import to_text
-from dovetail.errors import DovetailError, ToolError
+from dovetail.errors import ToolError
 from dovetail.events.asks import Asker
 from dovetail.events.cancel import CancelSignal
-from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext, current_run
 from dovetail.events.run_events import ChildEvent, Emit, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
@@ -98,7 +99,7 @@ class AgentExecutor:
         """
         started = time.perf_counter()
         parent = current_run()
-        self._refuse_circle(parent)
+        refuse_circle(parent.agent_path if parent else (), self.definition.name)
         self._check(inputs)
         await self._app.runtime.learn_names(self.definition.model_config.model)
         loop, caller = prepare_loop(self._app, self.definition, parent=parent), parent or self._find_caller()
@@ -120,7 +121,7 @@ class AgentExecutor:
                 outcome = await resume_loop(loop, messages, context, done)
             text, duration = self._write_result(outcome), time.perf_counter() - started + done.spent.seconds
         except BaseException as error:
-            emit(_explain_break(error, budget.usage))
+            emit(explain_break(error, budget.usage))
             raise
         failure = {"type": "error", "message": str(outcome.exception)} if outcome.exception else None
         emit(RunEnd(outcome.reason, text, outcome.usage, failure, outcome.limit, outcome.notice))
@@ -146,12 +147,6 @@ class AgentExecutor:
         except Exception as error:
             name = self.definition.name
             raise ToolError(f"`process_output` of agent {name!r} failed: {error!r}") from error
-
-    def _refuse_circle(self, parent: RunContext | None) -> None:
-        path = parent.agent_path if parent else ()
-        if self.definition.name in path:
-            way = " → ".join((*path, self.definition.name))
-            raise ToolError(f"Agents must not call each other in a circle: {way}.", type="agent_circle")
 
     def _check(self, inputs: AgentInputs) -> None:
         name, schema = self.definition.name, convert_input_config_to_json_schema(self.definition.input_config)
@@ -192,14 +187,6 @@ class AgentExecutor:
                 self._on_activity(event)
 
         return emit
-
-
-def _explain_break(error: BaseException, usage: Usage) -> RunEnd:
-    """Return the end of a run that was cancelled from outside or failed with an unexpected error."""
-    if isinstance(error, asyncio.CancelledError):
-        return RunEnd("cancelled", usage=usage)
-    name = error.wire_name if isinstance(error, DovetailError) else type(error).__name__
-    return RunEnd("error", usage=usage, error={"type": name, "message": str(error)})
 
 
 @contextlib.asynccontextmanager

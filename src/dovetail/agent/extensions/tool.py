@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.request import REQUESTER, TOOL_EVENTS, NativeTools
 from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from dovetail.tools.tool import Tool
     from dovetail.tools.toolbox import Toolbox
 
-    Usable: TypeAlias = str | Tool | Callable[..., Any]
+    Usable: TypeAlias = str | Tool | BaseAgent | Callable[..., Any]
 
 _function = lazy("dovetail.tools.makers.function")
 _tool = lazy("dovetail.tools.tool")
@@ -50,6 +52,11 @@ class ToolExtension(BaseAgent):
         else:
             super().begin_with(argument, value)
 
+    def list_traits(self) -> dict[str, Any]:
+        """Return what the agent's `repr` shows, with its tools, if there are any."""
+        names = [tool.name for tool in self.tools] if "_toolbox" in vars(self) else []
+        return {**super().list_traits(), **({"tools": names} if names else {})}
+
     @property
     def tools(self) -> "ToolSnapshot":
         """The agent's tools, in the order of their registration."""
@@ -74,8 +81,12 @@ class ToolExtension(BaseAgent):
         return func
 
     def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:
-        """Add tools: registered ones by name, functions, or `Tool`s of any kind."""
+        """Add tools: functions, `Tool`s of any kind, other agents, or registered ones by name."""
         several: Any = tools
+        if is_mapping(tools):
+            raise ConfigError(
+                f"Tools must be a list, got the mapping {shorten(tools)}.", hint="Write tools=[add, find]."
+            )
         if isinstance(tools, str) or not isinstance(tools, Iterable):
             several = [tools]
         for tool in several:
@@ -108,6 +119,10 @@ class ToolExtension(BaseAgent):
         return self._make_request_tools(settings)
 
     @cached_property
+    def _agents(self) -> "dict[BaseAgent, Tool]":
+        return {}
+
+    @cached_property
     def _toolbox(self) -> "Toolbox":
         return self.runtime.manager.open_box(f"agent-{self.name}", f"agent {self.name!r}")
 
@@ -116,12 +131,22 @@ class ToolExtension(BaseAgent):
             self._use_name(tool)
         elif isinstance(tool, _tool.Tool):
             self._use_tool(tool)
+        elif isinstance(tool, BaseAgent) and hasattr(tool, "as_tool"):
+            self._use_agent(tool)
         elif callable(tool):
             self._use_function(tool)
         else:
             raise ConfigError(
-                f"{tool!r} is not a tool.", hint="Pass a registered name, a function, or a `Tool`."
+                f"{shorten(tool)} is not a tool.",
+                hint="Pass a function, a `Tool`, an agent, or the name of a registered tool.",
             )
+
+    def _use_agent(self, agent: Any) -> None:
+        """Add another agent; the same one twice is one tool."""
+        known = self._agents.get(agent)
+        if known is None:
+            known = self._agents[agent] = agent.as_tool()
+        self._use_tool(known)
 
     def _use_name(self, name: str) -> None:
         """Add the registered tool of that name, otherwise the only tool of that name that an agent has."""
