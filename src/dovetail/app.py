@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from dovetail.agent.agent import Agent
 from dovetail.agent.base import FirstWords
 from dovetail.agent.runtime import Runtime, default_runtime
-from dovetail.agents.catalog import list_agent_names, publish_agents, read_offer, reserve_agent_names
+from dovetail.agents.catalog import list_agent_names, publish_agents, read_offer, reserve_names
 from dovetail.agents.registry import AgentRegistry
 from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
@@ -29,7 +29,6 @@ from dovetail.settings import ProviderKeys, Settings, find_workspace, open_setti
 from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import ExtensionSettings, McpSettings, ScheduleSettings, StoreSettings
 from dovetail.tools.ask_user import ask_user
-from dovetail.tools.makers.browser import open_url
 from dovetail.tools.mcp.settings import ConfiguredServers
 from dovetail.tools.registry import ToolRegistry
 
@@ -81,6 +80,9 @@ class Dovetail:
         self._chat: Chat | None = None
         self._schedules: scheduling.Schedules | None = None
         self._skills: SkillLibrary | None = None
+
+    def __repr__(self) -> str:
+        return f"Dovetail(workspace={str(self.workspace)!r})"
 
     @property
     def project(self) -> Path:
@@ -305,18 +307,8 @@ class Dovetail:
         return open_policy(self.workspace, lambda: self.extensions.snapshot.policy_files)
 
     def list_reserved_names(self) -> Mapping[str, str]:
-        """Return the names that tools of extension folders may not have, with their owners.
-
-        They are the same before and after a restart: the name of the tool that loads skills is reserved even
-        if there are no skills, and those of MCP tools are not, since these can be renamed.
-        """
-        tools = {
-            tool.name: tool.owner
-            for tool in self.tools.get_all_tools()
-            if not tool.origin.startswith(("extension:", "agent", "skills")) and not tool.steps_aside
-        }
-        built_in = {open_url.name: open_url.owner, skill_folders.LOAD_SKILL: "the tool that loads skills"}
-        return {**tools, **built_in, **reserve_agent_names(self, self._folders("agents"))}
+        """Return the names that tools of extension folders may not have, with their owners."""
+        return reserve_names(self, self._folders("agents"))
 
 
 async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":

@@ -27,7 +27,12 @@
   x InvalidDataError     the database cannot store a value; a retry does not help
 """
 
+import reprlib
 from typing import Any, ClassVar, Literal
+
+_TEXTS = ("message", "hint", "problem", "__notes__")
+_brief = reprlib.Repr()
+_brief.maxstring = _brief.maxother = 100
 
 
 class DovetailError(Exception):
@@ -49,6 +54,11 @@ class DovetailError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+    def __repr__(self) -> str:
+        data = {name: value for name, value in vars(self).items() if name not in _TEXTS and value is not None}
+        shown = (f", {name}={_brief.repr(value)}" for name, value in data.items())
+        return f"{type(self).__name__}({self.message!r}{''.join(shown)})"
 
 
 class ConfigError(DovetailError):

@@ -80,6 +80,7 @@ class TypedOutput(Generic[T]):
                 f"A typed answer needs a type, got {shorten(kind)}.",
                 hint="Pass the class itself. For an output schema, use agent.output(...).start().",
             )
+        self.kind = kind
         plain, note = split_annotated(kind)
         if getattr(plain, "__pydantic_root_model__", False):  # a class around another type
             plain = plain.__pydantic_fields__["root"].annotation

@@ -171,6 +171,9 @@ class TypedRequest(Asking[T]):
         self._typed: TypedOutput[T] = TypedOutput(kind)
         self._claim = agent.pending.claim(alone=True)
 
+    def __repr__(self) -> str:
+        return f"TypedRequest({self._agent!r}, {self._typed.kind!r})"
+
     @property
     def pending(self) -> PendingRequests:
         """The requests of the agent that are being written."""

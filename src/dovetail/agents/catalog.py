@@ -17,6 +17,8 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.settings import Settings
 from dovetail.settings.sections import SubagentSettings
+from dovetail.skills.injection import LOAD_SKILL
+from dovetail.tools.makers.browser import open_url
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.tool import Tool
 
@@ -88,7 +90,22 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
     return wrapper
 
 
-def reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
+def reserve_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
+    """Return the names that tools of extension folders may not have, with their owners.
+
+    They are the same before and after a restart: the name of the tool that loads skills is reserved even
+    if there are no skills, and those of MCP tools are not, since these can be renamed.
+    """
+    tools = {
+        tool.name: tool.owner
+        for tool in app.get_tool_registry().get_all_tools()
+        if not tool.origin.startswith(("extension:", "agent", "skills")) and not tool.steps_aside
+    }
+    built_in = {open_url.name: open_url.owner, LOAD_SKILL: "the tool that loads skills"}
+    return {**tools, **built_in, **_reserve_agent_names(app, folders)}
+
+
+def _reserve_agent_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:
     """Return the tool names of agents from code and from these folders, with their owners."""
     names = {
         DISPATCHER: "the tool that starts agents by name",

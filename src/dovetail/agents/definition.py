@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from dovetail.agents.schedule import AgentSchedule
 from dovetail.data.shapes import is_mapping, is_number
-from dovetail.data.text import did_you_mean, expected_one_of, shorten
+from dovetail.data.text import brief_repr, did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool, is_callable_name
@@ -36,6 +36,8 @@ class InputConfig:
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     schema: Mapping[str, Any] | None = None
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputConfig:
@@ -44,6 +46,8 @@ class OutputConfig:
     output_name: str = "result"
     description: str = "The result of the task."
     schema: Mapping[str, Any] | None = None
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +58,8 @@ class PromptConfig:
     query: str = ""
     initial_messages: tuple[Mapping[str, Any], ...] = ()
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
@@ -61,6 +67,8 @@ class ModelConfig:
 
     model: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +95,8 @@ class RunConfig:
     queue: str = "default"
     priority: int = 0
 
+    __repr__ = brief_repr
+
     def __post_init__(self) -> None:
         for limit in fields(self):
             if limit.name.startswith("max_"):
@@ -102,6 +112,8 @@ class ToolConfig:
     """
 
     tools: Sequence[str | Tool | Callable[..., Any]] | None = None
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         if isinstance(self.tools, str):
@@ -144,6 +156,8 @@ class AgentDefinition:
     source: str = "code"
     process_output: Callable[[Any], str] | None = None
     """Convert the result or the answer to the text that the caller reads."""
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         for name, config in _CONFIGS.items():

@@ -18,7 +18,7 @@ BACKGROUND_SCHEMA = {
 """The argument with which a caller chooses that an agent works in the background."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Dispatcher(Tool):
     """One tool for several agents.
 

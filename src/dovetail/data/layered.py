@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from dovetail.data.merge import copy_containers, inherit_value, join_set, list_items, merge_value
 from dovetail.data.shapes import is_dict, is_list, is_mapping, is_open_set
 from dovetail.data.template import fill, fill_text
-from dovetail.data.text import explain_choices
+from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import KeyPathError
 
 T = TypeVar("T")
@@ -159,7 +159,8 @@ class LayeredData:
         return list(self.get())
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.get()!r})"
+        shown = (f"{key!r}: {shorten(value)}" for key, value in self.get().items())
+        return f"{type(self).__name__}({{{', '.join(shown)}}})"
 
     def _prepare(
         self, key: str, value: Any, mappings: Mapping[str, Any] | None

@@ -1,5 +1,6 @@
 """Values as texts, and the texts that errors share: cut values, expected names, nearest names."""
 
+import dataclasses
 import enum
 import json
 import reprlib
@@ -43,6 +44,26 @@ def shorten(value: Any) -> str:
     """Return the `repr` of a value for an error message, cut so that a huge value cannot fill it."""
     text = _brief.repr(value)
     return cut(text, _LONGEST_SHOWN)
+
+
+def brief_repr(self: Any) -> str:
+    """Return the `repr` of a dataclass: the fields that differ from their defaults, long values cut.
+
+    A class body takes it over with `__repr__ = brief_repr`.
+    """
+    shown = [
+        f"{field.name}={shorten(value)}"
+        for field in dataclasses.fields(self)
+        if field.repr and not _is_default(value := getattr(self, field.name), field)
+    ]
+    return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _is_default(value: Any, field: "dataclasses.Field[Any]") -> bool:
+    factory = field.default_factory
+    default = field.default if factory is dataclasses.MISSING else factory()
+    # Values of other types may compare in ways of their own, as arrays do.
+    return value is default or (type(value) is type(default) and value == default)
 
 
 def cut(text: str, most: int) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.clean import clean_data
+from dovetail.data.text import brief_repr
 
 CallStatus: TypeAlias = Literal["ok", "error", "denied", "timeout", "interrupted"]
 """How a call ended; every call ends in exactly one of these."""
@@ -19,6 +20,8 @@ class ToolCall:
     call_id: str
     name: str
     arguments: str | Mapping[str, Any]
+
+    __repr__ = brief_repr
 
     @property
     def shown_arguments(self) -> Any:
@@ -98,6 +101,8 @@ class ToolSpec:
     description: str
     parameters: Mapping[str, Any]
 
+    __repr__ = brief_repr
+
     @property
     def parameters_json_schema(self) -> Mapping[str, Any]:
         """The JSON Schema that arguments are checked against: `parameters` by its long name."""
@@ -125,3 +130,5 @@ class ModelRequest:
     pace: float = 0.0
     thinking: str | int | None = None
     longest: int | None = None
+
+    __repr__ = brief_repr

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_dict
+from dovetail.data.text import brief_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,8 @@ class Usage:
     reasoning_tokens: int = 0
     cost: float | None = None
     cache_write_tokens: int = 0
+
+    __repr__ = brief_repr
 
     def __add__(self, other: "Usage") -> "Usage":
         known = [cost for cost in (self.cost, other.cost) if cost is not None]
@@ -74,6 +77,8 @@ class ProviderPartDelta:
     source: str
     data: Mapping[str, Any]
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class FinishDelta:
@@ -90,6 +95,8 @@ class FinishDelta:
     request_id: str | None = None
     payload: Mapping[str, Any] | None = None
     requested: str = ""
+
+    __repr__ = brief_repr
 
 
 Delta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | FinishDelta

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from dovetail.data.text import brief_repr
 from dovetail.events.delta import Usage
 
 
@@ -24,6 +25,8 @@ class ModelRequestEvent:
     tool_choice: str = "auto"
     purpose: Literal["answer", "summary"] = "answer"
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class ModelResponseEvent:
@@ -36,6 +39,8 @@ class ModelResponseEvent:
     turn: int
     usage: Usage
     purpose: Literal["answer", "summary"] = "answer"
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +103,8 @@ class ProviderPartEvent:
     text: int = 0
     calls: int = 0
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class ToolInputStart:
@@ -125,3 +132,5 @@ class ToolInputEnd:
     call_id: str
     name: str
     args: Any
+
+    __repr__ = brief_repr

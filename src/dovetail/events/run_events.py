@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
+from dovetail.data.text import brief_repr
 from dovetail.events.call import CallStatus
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
@@ -52,6 +53,8 @@ class RunStart:
     session_id: str | None = None
     parent_call_id: str | None = None
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class ToolHold:
@@ -71,6 +74,8 @@ class ToolStart:
     title: str
     may_repeat: bool = False
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
@@ -79,6 +84,8 @@ class ToolProgress:
     type: ClassVar = "tool-progress"
     call_id: str
     output: Any
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +99,8 @@ class ToolEnd:
     error: Mapping[str, Any] | None = None
     duration: float = 0.0
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
@@ -104,6 +113,8 @@ class AskRequest:
     payload: Mapping[str, Any]
     timeout: float | None = None
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer:
@@ -112,6 +123,8 @@ class AskAnswer:
     type: ClassVar = "ask-answer"
     ask_id: str
     value: Any
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +140,8 @@ class UserMessage:
     parts: tuple[Mapping[str, Any], ...]
     content: tuple[Mapping[str, Any], ...]
 
+    __repr__ = brief_repr
+
 
 @dataclass(frozen=True, slots=True)
 class TurnEnd:
@@ -140,6 +155,8 @@ class TurnEnd:
     usage: Usage
     finish_reason: str
     model: str = ""
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +189,8 @@ class RunEnd:
     error: Mapping[str, Any] | None = None
     limit: EndReason | None = None
     notice: str | None = None
+
+    __repr__ = brief_repr
 
 
 @dataclass(frozen=True, slots=True)

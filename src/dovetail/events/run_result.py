@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dovetail.data.text import brief_repr
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
@@ -25,7 +26,7 @@ class RunResult:
     reason: EndReason = "goal"
     text: str = ""
     data: Any = None
-    messages: Sequence[ChatMessage] = ()
+    messages: Sequence[ChatMessage] = field(default=(), repr=False)
     usage: Usage = field(default_factory=Usage)
     turns: int = 0
     finish_reason: str = ""
@@ -34,6 +35,8 @@ class RunResult:
     notice: str | None = None
     error: Mapping[str, Any] | None = None
     exception: DovetailError | None = None
+
+    __repr__ = brief_repr
 
     @property
     def value(self) -> Any:

@@ -23,6 +23,9 @@ class FallbackRequester:
     def __init__(self, requesters: Sequence[Requester]) -> None:
         self.requesters = list(requesters)
 
+    def __repr__(self) -> str:
+        return f"FallbackRequester({self.requesters})"
+
     @property
     def model(self) -> str:
         """The first model's name."""

@@ -73,6 +73,15 @@ class Attempt(Generic[T]):
         self._task: asyncio.Task[None] | None = None
         self._times: dict[str, float | None] = {"first_token": None, "total": None}
 
+    @property
+    def state(self) -> str:
+        """Where the answer is, in words: not sent, in progress, complete, cancelled or failed."""
+        if not self.log.ended:
+            return "not sent" if self._task is None else "in progress"
+        if self.error is None:
+            return "complete"
+        return "cancelled" if isinstance(self.error, CancelledRunError) else f"failed: {self.error!r}"
+
     def read(self) -> AsyncGenerator[LogEntry, None]:
         """Yield every entry from the first on; the first reader starts the request."""
         self.start()

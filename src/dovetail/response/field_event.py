@@ -6,6 +6,7 @@ One is made per token: it only points at its place; paths and texts are built wh
 from typing import Any, Literal, TypeAlias
 
 from dovetail.data.paths import PathStyle, write_path
+from dovetail.data.text import shorten
 
 Key: TypeAlias = str | int
 
@@ -108,7 +109,7 @@ class FieldEvent:
         return self._frame.document.data
 
     def __repr__(self) -> str:
-        content = f"value={self.value!r}" if self.is_complete else f"delta={self.delta!r}"
+        content = f"value={shorten(self.value)}" if self.is_complete else f"delta={self.delta!r}"
         return f"FieldEvent({self.path!r}, {self.event_type}, {content})"
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
 from dovetail.data.shapes import is_number
-from dovetail.data.text import explain_choices
+from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError, ResponseError
 from dovetail.response.answer import (
     Answer,
@@ -73,6 +73,10 @@ class Response(Answer[T]):
         self._at_end = at_end
         self._lock = threading.Lock()
         self._attempt = self._make_attempt(1, None)
+
+    def __repr__(self) -> str:
+        text = self.received.text
+        return f"<Response, {self._attempt.state}{f': {shorten(text)}' if text else ''}>"
 
     @property
     def received(self) -> Result[T]:

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from dovetail.data.paths import EVERY, split_path
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.text import shorten
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.ids import new_id
@@ -72,7 +73,9 @@ class Result(Generic[T]):
         """The number of this attempt; 2 and more were requested because an earlier answer was rejected."""
 
     def __repr__(self) -> str:
-        return f"Result(text={self.text!r}, attempt={self.attempt})"
+        answer = f"text={shorten(self.text)}" if self._format.is_text else f"data={shorten(self.data)}"
+        again = f", attempt={self.attempt}" if self.attempt > 1 else ""
+        return f"Result({answer}{again})"
 
     @cached_property
     def text(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from dovetail.data.text import brief_repr
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
@@ -31,6 +32,8 @@ class Message:
     content: Sequence[ChatMessage] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
     created_at: float = 0.0
+
+    __repr__ = brief_repr
 
     @property
     def text(self) -> str:
@@ -62,6 +65,8 @@ class Session:
     pinned: bool = False
     folder: str | None = None
     has_children: bool = False
+
+    __repr__ = brief_repr
 
     @property
     def grant(self) -> Mapping[str, Any]:

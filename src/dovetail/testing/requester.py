@@ -28,6 +28,10 @@ class ScriptedRequester:
         self.calls_tools = calls_tools
         self.closed = False
 
+    def __repr__(self) -> str:
+        left = len(self.script.unused)
+        return f"ScriptedRequester({self.model!r}, requests={len(self.requests)}, unused_replies={left})"
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the deltas of the next reply."""
         self.requests.append(request)

@@ -58,6 +58,9 @@ class ToolRegistry:
         self._snapshot: ToolSnapshot | None = None
         self._allowed, self._excluded = _read_limits(allowed, excluded)
 
+    def __repr__(self) -> str:
+        return f"ToolRegistry({shorten([tool.name for tool in self.snapshot()])})"
+
     def limit(self, allowed: Any, excluded: Any) -> None:
         """Set which tools snapshots hold: those that are allowed (None means all) and not excluded.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import ToolSpec
 from dovetail.tools.tool import Tool, check_name
@@ -23,6 +24,9 @@ class ToolSnapshot:
         for tool in tools:
             add_tool(by_name, tool)
         return ToolSnapshot(generation, MappingProxyType(by_name))
+
+    def __repr__(self) -> str:
+        return f"ToolSnapshot({shorten([*self.tools])}, generation={self.generation})"
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self.tools.values())

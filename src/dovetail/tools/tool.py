@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.shapes import is_mapping, is_number
-from dovetail.data.text import explain_choices
+from dovetail.data.text import brief_repr, explain_choices, shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec
 from dovetail.events.tool_context import ToolContext
@@ -43,6 +43,8 @@ class ToolResult:
     error: ToolFailure | None = None
     data: Any = None
     notes: tuple[str, ...] = ()
+
+    __repr__ = brief_repr
 
     def __post_init__(self) -> None:
         """Clean the model's text; the texts for people and programs are cleaned when they are sent."""
@@ -99,6 +101,10 @@ class Tool:
             raise ConfigError(
                 f"The time_limit of tool {self.name!r} must be seconds above 0 or None, got {limit!r}."
             )
+
+    def __repr__(self) -> str:
+        said = f"name={self.name!r}, description={shorten(self.description)}"
+        return f"{type(self).__name__}({said}, parameters={[*self.defaults]}, kind={self.kind.value!r})"
 
     @property
     def title(self) -> str:

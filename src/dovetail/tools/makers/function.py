@@ -20,7 +20,7 @@ from dovetail.tools.threads import run_in_thread
 from dovetail.tools.tool import Execute, Tool, check_name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class FunctionTool(Tool):
     """A tool made from a function; calling it calls the function directly, without the pipeline."""
 
