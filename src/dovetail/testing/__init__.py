@@ -1,10 +1,11 @@
-"""For tests of users and our own: scripted models, and calls of extension folders."""
+"""For tests of users and our own: scripted and recorded models, and calls of extension folders."""
 
 from typing import TYPE_CHECKING
 
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from dovetail.testing.cassette import Cassette, RecordedRequester
     from dovetail.testing.folder import async_call_folder_tool, call_folder_tool
     from dovetail.testing.replies import Break, Gate, Reply
     from dovetail.testing.requester import ScriptedRequester
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Break",
+    "Cassette",
     "Gate",
+    "RecordedRequester",
     "Reply",
     "ScriptedRequester",
     "ScriptedServer",
@@ -24,7 +27,9 @@ __getattr__ = lazy_exports(
     __name__,
     {
         "Break": "dovetail.testing.replies",
+        "Cassette": "dovetail.testing.cassette",
         "Gate": "dovetail.testing.replies",
+        "RecordedRequester": "dovetail.testing.cassette",
         "Reply": "dovetail.testing.replies",
         "ScriptedRequester": "dovetail.testing.requester",
         "ScriptedServer": "dovetail.testing.server",

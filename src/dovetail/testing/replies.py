@@ -97,9 +97,21 @@ class Break:
 
 
 Step: TypeAlias = (
-    str | bytes | TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | Gate | Break | Exception
+    str
+    | bytes
+    | TextDelta
+    | ReasoningDelta
+    | ToolCallDelta
+    | ProviderPartDelta
+    | FinishDelta
+    | Gate
+    | Break
+    | Exception
 )
-"""One step of a reply: text, a delta, raw bytes (servers only), a gate, a break, an error."""
+"""One step of a reply: text, a delta, raw bytes (servers only), a gate, a break, an error.
+
+A `FinishDelta`, which must be the last one, replaces the end that a reply has otherwise.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +141,7 @@ class Reply:
     def plan(self) -> Iterator[Step]:
         """Yield the reply's steps in order."""
         if self.steps:
-            yield from self.steps
+            yield from (step for step in self.steps if not isinstance(step, FinishDelta))
             return
         yield from (ReasoningDelta(piece) for piece in _cut(self.reasoning, self.cut))
         yield from (TextDelta(piece) for piece in _cut(self.text, self.cut))
@@ -153,6 +165,8 @@ class Reply:
 
     def finish(self, request_id: str | None = None) -> FinishDelta:
         """Return the delta that ends the reply."""
+        if self.steps and isinstance(last := self.steps[-1], FinishDelta):
+            return last
         calls = self.tool_calls or any(isinstance(step, ToolCallDelta) for step in self.steps)
         reason = self.finish_reason or ("tool-calls" if calls else "stop")
         return FinishDelta(reason, self.usage, self.model, request_id)

@@ -36,16 +36,26 @@ class ScriptedRequester:
         """Yield the deltas of the next reply."""
         self.requests.append(request)
         reply = self.script.take(request)
-        _raise_status(reply)
-        for step in reply.plan():
-            await asyncio.sleep(reply.delay)
-            if (delta := await _perform(step)) is not None:
-                yield delta
-        yield reply.finish(request_id=f"scripted-{len(self.requests)}")
+        async for delta in play_reply(reply, request_id=f"scripted-{len(self.requests)}"):
+            yield delta
 
     async def close(self) -> None:
         """Record in `closed` that it was called."""
         self.closed = True
+
+
+async def play_reply(reply: Reply, request_id: str) -> AsyncGenerator[Delta, None]:
+    """Yield the deltas of a reply.
+
+    Raises:
+        ModelError: the reply is an error.
+    """
+    _raise_status(reply)
+    for step in reply.plan():
+        await asyncio.sleep(reply.delay)
+        if (delta := await _perform(step)) is not None:
+            yield delta
+    yield reply.finish(request_id)
 
 
 async def _perform(step: Step) -> Delta | None:

@@ -4,15 +4,16 @@
 """
 
 import base64
+import dataclasses
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_choices, to_text
-from dovetail.errors import ConfigError, ModelError
+from dovetail.errors import ConfigError, ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolCall
-from dovetail.events.delta import ReasoningDelta, Usage
+from dovetail.events.delta import FinishDelta, ProviderPartDelta, ReasoningDelta, ToolCallDelta, Usage
 from dovetail.testing.replies import Break, Gate, Reply, Step
 
 Scripted: TypeAlias = (
@@ -25,10 +26,14 @@ Scripted: TypeAlias = (
 )
 """A reply in a script: text, a list of steps, the fields of a `Reply`, an error, or a function."""
 FindGate = Callable[[str], Gate]
+T = TypeVar("T")
 _FIELDS = [*Reply.__dataclass_fields__, "error"]
 _STEPS: dict[str, Callable[[Any, FindGate], Step]] = {
     "text": lambda value, find_gate: str(value),
     "reasoning": lambda value, find_gate: ReasoningDelta(value),
+    "tool_call": lambda value, find_gate: read_fields(ToolCallDelta, value),
+    "provider_part": lambda value, find_gate: read_fields(ProviderPartDelta, value),
+    "finish": lambda value, find_gate: _read_finish(value),
     "hold": lambda value, find_gate: find_gate(value),
     "break": lambda value, find_gate: Break(value),
     "raw": lambda value, find_gate: str(value).encode(),
@@ -130,7 +135,7 @@ def read_reply(fields: Mapping[str, Any], find_gate: FindGate) -> Reply:
     if "steps" in values:
         values["steps"] = [read_step(step, find_gate) for step in values["steps"]]
     if is_mapping(values.get("usage")):
-        values["usage"] = _read_usage(values["usage"])
+        values["usage"] = read_fields(Usage, values["usage"])
     if "error" in fields:
         values["steps"] = [*Reply(**values).plan(), read_error(fields["error"])]
     return Reply(**values)
@@ -146,16 +151,32 @@ def read_step(step: Step | Mapping[str, Any], find_gate: FindGate) -> Step:
     return _STEPS[name](value, find_gate)
 
 
-def read_error(value: Exception | str) -> Exception:
-    """Return the error for a text."""
-    return ModelError(value, provider="scripted") if isinstance(value, str) else value
+ERRORS = {kind.__name__: kind for kind in (ModelError, TransientModelError, ContextLengthError)}
 
 
-def _read_usage(fields: Mapping[str, Any]) -> Usage:
-    known = list(Usage.__dataclass_fields__)
+def read_error(value: Exception | str | Mapping[str, Any]) -> Exception:
+    """Return the error for a text, or for its data: `{"message", "type", "provider", "status", …}`."""
+    if isinstance(value, Exception):
+        return value
+    if isinstance(value, str):
+        return ModelError(value, provider="scripted")
+    data: dict[str, Any] = {"type": "ModelError", "message": "", "provider": "scripted", **value}
+    name = data.pop("type")
+    if name not in ERRORS:
+        raise ConfigError(explain_choices("type of an error", name, ERRORS))
+    return ERRORS[name](data.pop("message"), **data)
+
+
+def read_fields(kind: type[T], fields: Mapping[str, Any]) -> T:
+    """Return a usage or a delta from its fields."""
+    known = [field.name for field in dataclasses.fields(cast("Any", kind))]
     if unknown := [name for name in fields if name not in known]:
-        raise ConfigError(explain_choices("usage field", unknown[0], known))
-    return Usage(**fields)
+        raise ConfigError(explain_choices(f"{kind.__name__.lower()} field", unknown[0], known))
+    return kind(**fields)
+
+
+def _read_finish(fields: Mapping[str, Any]) -> FinishDelta:
+    return read_fields(FinishDelta, {**fields, "usage": read_fields(Usage, fields.get("usage") or {})})
 
 
 def _read_call(call: ToolCall | Mapping[str, Any], number: int) -> ToolCall:

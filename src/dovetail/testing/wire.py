@@ -63,7 +63,8 @@ class ChunkWriter:
         """Yield the bytes that end the answer."""
         yield self._write_choice({}, wire_reason(self._reply))
         if include_usage:
-            yield encode_event({**self._envelope, "choices": [], "usage": write_usage(self._reply.usage)})
+            usage = write_usage(self._reply.finish().usage)
+            yield encode_event({**self._envelope, "choices": [], "usage": usage})
         yield DONE
 
     def _write_choice(self, delta: dict[str, Any], reason: str | None) -> bytes:
@@ -90,7 +91,7 @@ def write_completion(reply: Reply, request_id: str) -> dict[str, Any]:
         "created": 0,
         "model": reply.model,
         "choices": [{"index": 0, "message": message, "finish_reason": wire_reason(reply)}],
-        "usage": write_usage(reply.usage),
+        "usage": write_usage(reply.finish().usage),
     }
 
 
