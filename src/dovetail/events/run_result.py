@@ -9,6 +9,9 @@ from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import EndReason
+from dovetail.lazy import lazy
+
+_view = lazy("dovetail.data.rich_view")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,13 @@ class RunResult:
     exception: DovetailError | None = None
 
     __repr__ = brief_repr
+
+    def _repr_html_(self) -> str:
+        """Show the answer in a notebook, and how the run ended."""
+        answer = _view.show_markdown(self.text) if self.data is None else _view.show_data(self.data)
+        tokens = self.usage.input_tokens + self.usage.output_tokens
+        ended = {"ended by": self.reason, "turns": self.turns, "tokens": tokens, "cost": self.usage.cost}
+        return answer + _view.show_note({**ended, "": self.notice})
 
     @property
     def value(self) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dovetail.data.layered import LayeredData
+from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.prompt.export import to_json, to_serializable, to_yaml
 from dovetail.prompt.messages import build_messages, build_text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from dovetail.prompt.model import PromptModel
 
 _model = lazy("dovetail.prompt.model")
+_view = lazy("dovetail.data.rich_view")
 _output_model = lazy("dovetail.schema.output_model")
 
 
@@ -43,6 +45,13 @@ class Prompt(LayeredData):
     ) -> None:
         self._settings = None if settings is None else as_settings(settings)
         super().__init__(data, parent=parent)
+
+    def _repr_html_(self) -> str | None:
+        """Show the whole prompt in a notebook, as `to_text` returns it; None if it has no content."""
+        try:
+            return _view.show_text(self.to_text())
+        except ConfigError:
+            return None
 
     @property
     def settings(self) -> Settings | None:

@@ -78,6 +78,12 @@ class Response(Answer[T]):
         text = self.received.text
         return f"<Response, {self._attempt.state}{f': {shorten(text)}' if text else ''}>"
 
+    def _repr_html_(self) -> str | None:
+        """Show a complete answer in a notebook."""
+        if self._attempt.state != "complete":
+            return None
+        return self.received._repr_html_()  # pyright: ignore[reportPrivateUsage] - notebooks choose the name
+
     @property
     def received(self) -> Result[T]:
         """Return the result so far, without waiting."""

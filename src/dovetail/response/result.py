@@ -11,8 +11,11 @@ from dovetail.data.text import shorten
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.ids import new_id
+from dovetail.lazy import lazy
 from dovetail.response.log import LogEntry
 from dovetail.response.parser import AnswerFormat
+
+_view = lazy("dovetail.data.rich_view")
 
 
 def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
@@ -76,6 +79,13 @@ class Result(Generic[T]):
         answer = f"text={shorten(self.text)}" if self._format.is_text else f"data={shorten(self.data)}"
         again = f", attempt={self.attempt}" if self.attempt > 1 else ""
         return f"Result({answer}{again})"
+
+    def _repr_html_(self) -> str:
+        """Show the answer in a notebook."""
+        answer = _view.show_markdown(self.text) if self._format.is_text else _view.show_data(self.data)
+        finish = self.finish
+        tokens = finish.usage.input_tokens + finish.usage.output_tokens if finish else 0
+        return answer + _view.show_note({"model": finish.model if finish else "", "tokens": tokens})
 
     @cached_property
     def text(self) -> str:

@@ -7,7 +7,10 @@ from types import MappingProxyType
 from dovetail.data.text import shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import ToolSpec
+from dovetail.lazy import lazy
 from dovetail.tools.tool import Tool, check_name
+
+_view = lazy("dovetail.data.rich_view")
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
@@ -27,6 +30,11 @@ class ToolSnapshot:
 
     def __repr__(self) -> str:
         return f"ToolSnapshot({shorten([*self.tools])}, generation={self.generation})"
+
+    def _repr_html_(self) -> str:
+        """Show the tools in a notebook, one in each row."""
+        rows = [(tool.name, tool.kind.value, tool.description) for tool in self]
+        return _view.show_table(("tool", "kind", "description"), rows)
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self.tools.values())

@@ -14,7 +14,10 @@ from dovetail.data.text import brief_repr, explain_choices, shorten
 from dovetail.errors import ConfigError
 from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec
 from dovetail.events.tool_context import ToolContext
+from dovetail.lazy import lazy
 from dovetail.schema.validate import Checker, compile_schema
+
+_view = lazy("dovetail.data.rich_view")
 
 TIME_LIMIT = 120.0
 """Seconds that a call may take, unless its tool has a limit of its own."""
@@ -45,6 +48,11 @@ class ToolResult:
     notes: tuple[str, ...] = ()
 
     __repr__ = brief_repr
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the model reads."""
+        content = self.llm_content
+        return _view.show_text(content) if isinstance(content, str) else _view.show_data(content)
 
     def __post_init__(self) -> None:
         """Clean the model's text; the texts for people and programs are cleaned when they are sent."""
@@ -105,6 +113,18 @@ class Tool:
     def __repr__(self) -> str:
         said = f"name={self.name!r}, description={shorten(self.description)}"
         return f"{type(self).__name__}({said}, parameters={[*self.defaults]}, kind={self.kind.value!r})"
+
+    def _repr_html_(self) -> str:
+        """Show the tool and its arguments in a notebook."""
+        properties: Mapping[str, Any] = self.parameters.get("properties") or {}
+        required = self.parameters.get("required", ())
+        rows = [
+            (name, schema.get("type", ""), "yes" if name in required else "", schema.get("description", ""))
+            for name, schema in properties.items()
+            if is_mapping(schema)
+        ]
+        table = _view.show_table(("argument", "type", "required", "description"), rows) if rows else ""
+        return _view.show_title(self.name, self.kind.value) + _view.show_text(self.description) + table
 
     @property
     def title(self) -> str:
