@@ -16,7 +16,7 @@ class ModelRequestEvent:
     A `summary` is requested to shorten old messages; no later request builds on it.
     """
 
-    type: ClassVar = "model-request"
+    type: ClassVar[Literal["model-request"]] = "model-request"
     turn: int
     model: str
     messages: tuple[Mapping[str, Any], ...]
@@ -35,7 +35,7 @@ class ModelResponseEvent:
     Its usage is counted at the end of the turn; it is here as well because a crash may come between.
     """
 
-    type: ClassVar = "model-answer"
+    type: ClassVar[Literal["model-answer"]] = "model-answer"
     turn: int
     usage: Usage
     purpose: Literal["answer", "summary"] = "answer"
@@ -47,7 +47,7 @@ class ModelResponseEvent:
 class TextStart:
     """A piece of answer text begins."""
 
-    type: ClassVar = "text-start"
+    type: ClassVar[Literal["text-start"]] = "text-start"
     id: str
 
 
@@ -55,7 +55,7 @@ class TextStart:
 class TextDeltaEvent:
     """More of a piece of answer text (`text-delta`)."""
 
-    type: ClassVar = "text-delta"
+    type: ClassVar[Literal["text-delta"]] = "text-delta"
     id: str
     delta: str
 
@@ -64,7 +64,7 @@ class TextDeltaEvent:
 class TextEnd:
     """A piece of answer text is complete."""
 
-    type: ClassVar = "text-end"
+    type: ClassVar[Literal["text-end"]] = "text-end"
     id: str
 
 
@@ -72,7 +72,7 @@ class TextEnd:
 class ReasoningStart:
     """A piece of reasoning begins."""
 
-    type: ClassVar = "reasoning-start"
+    type: ClassVar[Literal["reasoning-start"]] = "reasoning-start"
     id: str
 
 
@@ -80,7 +80,7 @@ class ReasoningStart:
 class ReasoningDeltaEvent:
     """More of a piece of reasoning (`reasoning-delta`)."""
 
-    type: ClassVar = "reasoning-delta"
+    type: ClassVar[Literal["reasoning-delta"]] = "reasoning-delta"
     id: str
     delta: str
 
@@ -89,7 +89,7 @@ class ReasoningDeltaEvent:
 class ReasoningEnd:
     """A piece of reasoning is complete."""
 
-    type: ClassVar = "reasoning-end"
+    type: ClassVar[Literal["reasoning-end"]] = "reasoning-end"
     id: str
 
 
@@ -97,7 +97,7 @@ class ReasoningEnd:
 class ProviderPartEvent:
     """A part of the answer for its provider only, after `text` characters of the turn and `calls` calls."""
 
-    type: ClassVar = "provider-part"
+    type: ClassVar[Literal["provider-part"]] = "provider-part"
     source: str
     data: Mapping[str, Any]
     text: int = 0
@@ -110,7 +110,7 @@ class ProviderPartEvent:
 class ToolInputStart:
     """The model begins to write a call's arguments."""
 
-    type: ClassVar = "tool-input-start"
+    type: ClassVar[Literal["tool-input-start"]] = "tool-input-start"
     call_id: str
     name: str
 
@@ -119,7 +119,7 @@ class ToolInputStart:
 class ToolInputDeltaEvent:
     """More of a call's arguments as text (`tool-input-delta`)."""
 
-    type: ClassVar = "tool-input-delta"
+    type: ClassVar[Literal["tool-input-delta"]] = "tool-input-delta"
     call_id: str
     delta: str
 
@@ -128,7 +128,7 @@ class ToolInputDeltaEvent:
 class ToolInputEnd:
     """A call's arguments are complete."""
 
-    type: ClassVar = "tool-input-end"
+    type: ClassVar[Literal["tool-input-end"]] = "tool-input-end"
     call_id: str
     name: str
     args: Any

@@ -46,7 +46,7 @@ EndReason: TypeAlias = Literal[
 class RunStart:
     """The run begins."""
 
-    type: ClassVar = "run-start"
+    type: ClassVar[Literal["run-start"]] = "run-start"
     agent: str
     model: str
     generation: int = 0
@@ -60,7 +60,7 @@ class RunStart:
 class ToolHold:
     """The calls of a turn are held until questions about these are answered; all are asked at once."""
 
-    type: ClassVar = "tool-hold"
+    type: ClassVar[Literal["tool-hold"]] = "tool-hold"
     call_ids: tuple[str, ...]
 
 
@@ -68,7 +68,7 @@ class ToolHold:
 class ToolStart:
     """A call begins to execute; one that `may_repeat` is made again after a crash."""
 
-    type: ClassVar = "tool-start"
+    type: ClassVar[Literal["tool-start"]] = "tool-start"
     call_id: str
     kind: str
     title: str
@@ -81,7 +81,7 @@ class ToolStart:
 class ToolProgress:
     """A running call shows its output so far."""
 
-    type: ClassVar = "tool-progress"
+    type: ClassVar[Literal["tool-progress"]] = "tool-progress"
     call_id: str
     output: Any
 
@@ -92,7 +92,7 @@ class ToolProgress:
 class ToolEnd:
     """A call has its one result."""
 
-    type: ClassVar = "tool-end"
+    type: ClassVar[Literal["tool-end"]] = "tool-end"
     call_id: str
     status: CallStatus
     result: Any
@@ -106,7 +106,7 @@ class ToolEnd:
 class AskRequest:
     """An answer from outside is needed: a person approves, a browser acts."""
 
-    type: ClassVar = "ask-request"
+    type: ClassVar[Literal["ask-request"]] = "ask-request"
     ask_id: str
     kind: AskKind
     call_id: str
@@ -120,7 +120,7 @@ class AskRequest:
 class AskAnswer:
     """The answer to an ask; an ask has at most one."""
 
-    type: ClassVar = "ask-answer"
+    type: ClassVar[Literal["ask-answer"]] = "ask-answer"
     ask_id: str
     value: Any
 
@@ -134,7 +134,7 @@ class UserMessage:
     A `notice` does not come from a person: something that the run started has ended.
     """
 
-    type: ClassVar = "user-message"
+    type: ClassVar[Literal["user-message"]] = "user-message"
     message_id: str
     kind: Literal["steer", "notice"]
     parts: tuple[Mapping[str, Any], ...]
@@ -150,7 +150,7 @@ class TurnEnd:
     `model` is the one that answered, if the run asks several.
     """
 
-    type: ClassVar = "turn-end"
+    type: ClassVar[Literal["turn-end"]] = "turn-end"
     turn: int
     usage: Usage
     finish_reason: str
@@ -163,14 +163,14 @@ class TurnEnd:
 class TurnReset:
     """The answer of this turn so far is void: the run was resumed after a crash and asks again."""
 
-    type: ClassVar = "turn-reset"
+    type: ClassVar[Literal["turn-reset"]] = "turn-reset"
 
 
 @dataclass(frozen=True, slots=True)
 class RunResume:
     """The run resumes after a crash; events after number `after` were not stored and are void."""
 
-    type: ClassVar = "run-resume"
+    type: ClassVar[Literal["run-resume"]] = "run-resume"
     after: int
 
 
@@ -182,7 +182,7 @@ class RunEnd:
     reached, whether or not it did.
     """
 
-    type: ClassVar = "run-end"
+    type: ClassVar[Literal["run-end"]] = "run-end"
     reason: EndReason
     result: Any = None
     usage: Usage = dataclasses.field(default_factory=Usage)
@@ -197,7 +197,7 @@ class RunEnd:
 class ChildEvent:
     """An event of a child run on its way up; the journal stores the inner event under the child's path."""
 
-    type: ClassVar = "subagent-event"
+    type: ClassVar[Literal["subagent-event"]] = "subagent-event"
     run_id: str
     event: "Event"
 

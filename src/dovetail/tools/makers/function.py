@@ -7,49 +7,89 @@ receives the call's context and is hidden from the model.
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, cast
+from typing import Any, Generic, ParamSpec, TypedDict, TypeVar, Unpack, cast, overload
 
+from dovetail.data.text import explain_unknown
+from dovetail.errors import SignatureError
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
 from dovetail.schema.docstring import read_docstring
 from dovetail.schema.from_function import Signature, read_signature
 from dovetail.schema.number_types import make_converter
 from dovetail.tools.threads import run_in_thread
-from dovetail.tools.tool import Execute, Tool, check_name
+from dovetail.tools.tool import Execute, Preview, Tool, check_name
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class FunctionTool(Tool):
+class FunctionTool(Tool, Generic[P, R]):
     """A tool made from a function; calling it calls the function directly, without the pipeline."""
 
-    function: Callable[..., Any]
+    function: Callable[P, R]
     returns: Any = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function directly."""
         return self.function(*args, **kwargs)
 
 
-def tool(function: Callable[..., Any] | None = None, /, **choices: Any) -> Any:
+class ToolFields(TypedDict, total=False):
+    """The fields of `Tool` that the maker of a tool may choose."""
+
+    display_name: str
+    tags: tuple[str, ...]
+    origin: str
+    source: str
+    is_output_markdown: bool
+    can_update_output: bool
+    idempotent: bool
+    resumable: bool
+    needs_tab: bool
+    time_limit: float | None
+    takes: frozenset[str] | None
+    steps_aside: bool
+    preview: Preview | None
+
+
+class ToolChoices(ToolFields, total=False):
+    """The options of `tool`."""
+
+    name: str | None
+    description: str | None
+    kind: Kind | str
+    parameters: Mapping[str, Any] | None
+
+
+@overload
+def tool(function: Callable[P, R], /, **choices: Unpack[ToolChoices]) -> FunctionTool[P, R]: ...
+@overload
+def tool(**choices: Unpack[ToolChoices]) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
+def tool(function: Callable[..., Any] | None = None, /, **choices: Unpack[ToolChoices]) -> Any:
     """Make a tool from a function: `@tool`, or with options of `make_tool`, `@tool(kind=Kind.Read)`."""
     return partial(make_tool, **choices) if function is None else make_tool(function, **choices)
 
 
 def make_tool(
-    function: Callable[..., Any],
+    function: Callable[P, R],
     *,
     name: str | None = None,
     description: str | None = None,
-    kind: Kind = Kind.Other,
+    kind: Kind | str = Kind.Other,
     parameters: Mapping[str, Any] | None = None,
-    **choices: Any,
-) -> FunctionTool:
+    **choices: Unpack[ToolFields],
+) -> FunctionTool[P, R]:
     """Return a tool that calls `function`; `parameters` is a JSON Schema that replaces the signature's.
 
     Other options are fields of `Tool`, such as `display_name`, `tags`, `idempotent`, `time_limit`.
+
+    Raises:
+        SignatureError: an option is unknown, or the function cannot be a tool.
     """
+    _refuse_unknown(choices)
     if isinstance(function, FunctionTool):
         function = function.function
     described = _unwrap(function)
@@ -69,12 +109,19 @@ def make_tool(
         name=called,
         description=(docstring.description or called) if description is None else description,
         parameters=schema,
-        kind=kind,
+        kind=cast("Kind", kind),  # a tool reads its kind
         execute=_make_execute(function, signature),
         function=function,
         returns=signature.returns,
         **choices,
     )
+
+
+def _refuse_unknown(choices: ToolFields) -> None:
+    known = [field.name for field in fields(Tool) if field.init and field.name != "execute"]
+    for name in choices:
+        if name not in known:
+            raise SignatureError(explain_unknown("option of a tool", name, known))
 
 
 def _unwrap(function: Callable[..., Any]) -> Callable[..., Any]:
