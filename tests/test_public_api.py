@@ -1,13 +1,23 @@
 """The public face is small, documented and light to import."""
 
+import asyncio
+import doctest
 import importlib
 import json
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import dovetail
+from dovetail import app
+from dovetail.agent import runtime
+from dovetail.errors import TransientModelError
+from dovetail.events.call import ToolCall
+from dovetail.events.delta import FinishDelta, TextDelta, Usage
+from dovetail.testing import ScriptedServer
 
 HEAVY = {
     "aiohttp",
@@ -45,10 +55,65 @@ FORMER_PATHS = {
 """Import paths of earlier versions, with the names that the documentation of those imported from them."""
 
 
-def test_every_public_name_loads_and_says_what_it_is_for() -> None:
-    for name in dovetail.__all__:
-        value = getattr(dovetail, name)
-        assert name == "__version__" or (value.__doc__ or "").strip(), f"{name} has no docstring"
+PACKAGES = ("", ".agent", ".agents", ".prompt", ".requesters", ".response", ".testing", ".tools")
+NOT_SHOWN = {"__version__", "AgentInputs", "CallScope", "Instant", "RequestContext"}
+"""Public names without an example: former names, and an alias of `Mapping`."""
+
+REPLIES: dict[str, list[Any]] = {
+    "Agent": ['{"wood": "oak"}', "Teak."],
+    "AutoFuncExtension": ['{"value": true}'],
+    "ChatSessionExtension": ["Welcome."],
+    "FieldEvent": ['{"wood": "oak"}'],
+    "KeyWaiterExtension": ['{"wood": "oak", "why": "hard"}'],
+    "ToolError": [{"tool_calls": [{"name": "count", "arguments": {"item": "saw"}}]}, "We have no saws."],
+    "tool": [{"tool_calls": [{"name": "count", "arguments": {"item": "chisel"}}]}, "Three."],
+}
+"""What the model says in the examples; `Oak.` where nothing else is said."""
+
+GREET = """
+def greet(name: str) -> str:
+    return f"Hello, {name}."
+
+
+TOOL = {
+    "label": "Greet",
+    "name": "greet",
+    "description": "Greet a person.",
+    "parameters": {"type": "object", "properties": {"name": {"type": "string"}}},
+    "execute": greet,
+}
+"""
+"""The extension folder that examples call."""
+
+
+def list_public() -> dict[str, Any]:
+    modules = [importlib.import_module(f"dovetail{package}") for package in PACKAGES]
+    names = {name: getattr(module, name) for module in modules for name in module.__all__}
+    return {name: value for name, value in names.items() if name not in NOT_SHOWN}
+
+
+@pytest.mark.parametrize("name", sorted(list_public()))
+def test_every_public_name_has_an_example_that_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = list_public()
+    more = {"asyncio": asyncio, "FinishDelta": FinishDelta, "TextDelta": TextDelta, "ToolCall": ToolCall}
+    more |= {"TransientModelError": TransientModelError, "Usage": Usage}
+    [example] = doctest.DocTestFinder(recurse=False).find(names[name], name, globs={**names, **more})
+    assert example.examples, f"The docstring of {name} has no example."
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "extensions" / "greet").mkdir(parents=True)
+    (tmp_path / "extensions" / "greet" / "extension.py").write_text(GREET)
+    monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
+    monkeypatch.setenv("DOVETAIL_API_KEY", "none")
+    monkeypatch.setattr(runtime, "_default", None)
+    monkeypatch.setattr(app, "_default", None)
+    with ScriptedServer(REPLIES.get(name, ["Oak."])) as server:
+        monkeypatch.setenv("DOVETAIL_BASE_URL", server.url)
+        report: list[str] = []
+        options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+        doctest.DocTestRunner(optionflags=options).run(example, out=report.append)
+    assert not report, "".join(report)
 
 
 def test_exports_are_sorted_and_complete() -> None:

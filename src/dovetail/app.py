@@ -1,9 +1,6 @@
 """The composition root: settings in; registries, extension folders, agents, store and engine out.
 
-    async with Dovetail() as app:
-        ...
-
-Making an app starts nothing. Entering it reads the workspace; leaving it releases everything.
+Making an app starts nothing. `async with` reads the workspace, and releases everything at its end.
 """
 
 import asyncio
@@ -58,7 +55,12 @@ logger = logging.getLogger(__name__)
 
 
 class Dovetail:
-    """One app: its settings, tools, agents and skills, in one workspace folder."""
+    """One app: its settings, tools, agents and skills, in one workspace folder.
+
+    >>> app = Dovetail(workspace="shop")
+    >>> app.create_agent(system="You are brief.").input("A wood?").start()
+    'Oak.'
+    """
 
     def __init__(
         self,
@@ -332,10 +334,17 @@ def default_app() -> Dovetail:
 
 
 def create_agent(name: str | None = None) -> Agent:
-    """Return a fluent agent of the default app."""
+    """Return a fluent agent of the default app.
+
+    >>> create_agent("clerk").input("A wood?").start()
+    'Oak.'
+    """
     return default_app().create_agent(name)
 
 
 def set_settings(key: str, value: Any) -> None:
-    """Set a setting for all agents of the default app."""
+    """Set a setting for all agents of the default app.
+
+    >>> set_settings("response.max_retries", 1)
+    """
     default_app().settings.set(key, value)

@@ -181,7 +181,14 @@ class AnswerTimeoutError(ResponseError, TimeoutError):
 
 
 class ToolError(DovetailError):
-    """A tool call failed; `type` is a snake_case word that programs can match."""
+    """A tool call failed; `type` is a snake_case word that programs can match.
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     raise ToolError(f"Unknown item {item!r}.", type="not_found")
+    >>> Agent(tools=[count]).run("How many saws?").text
+    'We have no saws.'
+    """
 
     def __init__(self, message: object, *, type: str = "execution_failed", data: Any = None) -> None:
         super().__init__(str(message))  # tools also write `raise ToolError(error)`

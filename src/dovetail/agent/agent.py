@@ -25,8 +25,11 @@ _run = lazy("dovetail.agent.run")
 class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromptExtension):
     """An agent: a prompt, a model and tools, with a fluent interface.
 
-    agent = Agent(model="openai:gpt-4.1-mini")
-    agent.input("Name a colour").output({"name": (str, "in English")}).start()
+    >>> agent = Agent(system="You know woods.", model="openai:gpt-4.1-mini")
+    >>> agent.input("A wood for doors?").output({"wood": (str, "in English")}).start()
+    {'wood': 'oak'}
+    >>> agent.run("Which one for boats?").text
+    'Teak.'
     """
 
     def async_run(

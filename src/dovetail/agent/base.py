@@ -67,6 +67,10 @@ class BaseAgent(Asking[Any]):
     request only. Tasks and threads that use one agent at the same time do not see each other's requests. A
     request is taken when the method that sends it is called, such as `start` or `async_start`; a method that
     is not called but passed to a thread, such as `agent.input(q).start`, takes its request along.
+
+    >>> agent = BaseAgent("clerk", system="You are brief.")
+    >>> agent.input("A wood for ${what}?", {"what": "doors"}).start()
+    'Oak.'
     """
 
     def __init__(

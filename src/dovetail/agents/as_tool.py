@@ -54,6 +54,10 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
 
     Listeners on the message bus, if any, can answer the agent's approvals, follow its activity and read the
     audit records of its calls.
+
+    >>> woods = AgentDefinition(name="woods", description="Knows woods.")
+    >>> SubagentToolWrapper(woods, Dovetail())
+    SubagentToolWrapper(name='woods', description='Knows woods.', parameters=[], kind='think')
     """
 
     def __init__(
@@ -92,7 +96,15 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
 
 
 class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
-    """One run of an agent as a tool call."""
+    """One run of an agent as a tool call.
+
+    >>> woods = AgentDefinition(name="woods", description="Knows woods.")
+    >>> call = SubagentToolWrapper(woods, Dovetail()).build({"query": "A wood for doors?"})
+    >>> call.get_description()
+    'woods: A wood for doors?'
+    >>> asyncio.run(call.execute()).llm_content
+    'Oak.'
+    """
 
     def __init__(
         self,

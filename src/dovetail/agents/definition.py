@@ -31,6 +31,9 @@ class InputConfig:
 
     An input is `{"description", "type", "required"}`, optionally with a `default`; `type` is one of string,
     number, integer, boolean, string[], number[].
+
+    >>> InputConfig(inputs={"path": {"type": "string", "description": "the file", "required": True}})
+    InputConfig(inputs={'path': {'description': 'the file', 'required': True, 'type': 'string'}})
     """
 
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
@@ -41,7 +44,11 @@ class InputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputConfig:
-    """The output of an agent: the name and JSON Schema of its one result."""
+    """The output of an agent: the name and JSON Schema of its one result.
+
+    >>> OutputConfig(output_name="report", schema={"type": "object"}).output_name
+    'report'
+    """
 
     output_name: str = "result"
     description: str = "The result of the task."
@@ -52,7 +59,11 @@ class OutputConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptConfig:
-    """The prompts of an agent; all texts are templates with `${name}` (`$${` for a plain `${`)."""
+    """The prompts of an agent; all texts are templates with `${name}` (`$${` for a plain `${`).
+
+    >>> PromptConfig(system_prompt="You read files.", query="Read ${path}.").query
+    'Read ${path}.'
+    """
 
     system_prompt: str = ""
     query: str = ""
@@ -63,7 +74,11 @@ class PromptConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """The model of an agent; None is the default model of the app."""
+    """The model of an agent; None is the default model of the app.
+
+    >>> ModelConfig(model="openai:gpt-4.1-mini", options={"temperature": 0}).model
+    'openai:gpt-4.1-mini'
+    """
 
     model: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -80,6 +95,9 @@ class RunConfig:
     `max_depth` (levels of agents below it), `max_children` (agents it may call) and `max_subagents` (agents
     below it at all depths) default to the settings. With an engine that has queues, the run waits in `queue`,
     and those with a higher `priority` start first.
+
+    >>> RunConfig(max_turns=5, max_cost=0.10)
+    RunConfig(max_turns=5, max_cost=0.1)
     """
 
     max_turns: int | None = 30
@@ -109,6 +127,9 @@ class ToolConfig:
     """The tools an agent may use, as names or globs; None means all that its caller may use.
 
     A tool or function in the list is the agent's own, whether or not its caller may use it.
+
+    >>> ToolConfig(tools=["read_*", "search_files"]).names
+    ('read_*', 'search_files')
     """
 
     tools: Sequence[str | Tool | Callable[..., Any]] | None = None
@@ -139,6 +160,14 @@ class AgentDefinition:
 
     With `background` it works in the background wherever that is possible: its caller does not wait for it.
     Each config may be a mapping: `input_config={"inputs": {"task": {"type": "string"}}}`.
+
+    >>> AgentDefinition(
+    ...     name="reader",
+    ...     description="Reads a file and says what is in it.",
+    ...     input_config={"inputs": {"path": {"type": "string", "description": "the file"}}},
+    ...     prompt_config={"system_prompt": "You read files.", "query": "Read ${path}."},
+    ... ).name
+    'reader'
     """
 
     name: str
@@ -258,6 +287,10 @@ def convert_input_config_to_json_schema(input_config: InputConfig | Mapping[str,
 
     Raises:
         ConfigError: the inputs, or one of them, are not a mapping.
+
+    >>> path = {"type": "string", "description": "the file"}
+    >>> convert_input_config_to_json_schema(InputConfig(inputs={"path": path}))["properties"]
+    {'path': {'type': 'string', 'description': 'the file'}}
     """
     config = read_config(InputConfig, input_config)
     if config.schema is not None:

@@ -102,6 +102,11 @@ class AgentRegistry:
 
     `trust`, if set, checks a file before it is read. `settings` may change and disable agents
     (`[agents.<name>]`).
+
+    >>> registry = AgentRegistry()
+    >>> registry.register_agent(AgentDefinition(name="woods", description="Knows woods."))
+    >>> [definition.name for definition in registry.get_all_definitions()]
+    ['woods']
     """
 
     def __init__(self, trust: TrustRecord | None = None, settings: Settings | None = None) -> None:

@@ -55,7 +55,15 @@ AgentOutput = RunResult
 
 
 class AgentExecutor:
-    """One run of an agent."""
+    """One run of an agent.
+
+    >>> woods = AgentDefinition(name="woods", description="Knows woods.")
+    >>> async def run() -> str:
+    ...     executor = await AgentExecutor.create(woods, Dovetail())
+    ...     return (await executor.run({"query": "A wood for doors?"})).text
+    >>> asyncio.run(run())
+    'Oak.'
+    """
 
     def __init__(
         self,

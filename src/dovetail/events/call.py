@@ -38,7 +38,11 @@ class ToolCall:
 
 
 class Kind(StrEnum):
-    """The kind of a tool. Read, Search, Think and Fetch leave the world as it was."""
+    """The kind of a tool. Read, Search, Think and Fetch leave the world as it was.
+
+    >>> Kind.Read.is_read_only, Kind("write").is_read_only
+    (True, False)
+    """
 
     Read = "read"
     Write = "write"

@@ -111,6 +111,9 @@ class RunContext:
 
     Ids that are not known, or not yet, are None or empty. Setting `cancelled` stops all calls that are made
     with this context.
+
+    >>> RunContext(owner="ann", run_path=("run-1",), mode="plan").run_id
+    'run-1'
     """
 
     request_id: str | None = None
@@ -237,7 +240,11 @@ def current_context() -> RunContext:
 
 
 def get_request_context() -> RunContext | None:
-    """Return the current context, or None outside of any request, run and call (rules C107 and C108)."""
+    """Return the current context, or None outside of any request, run and call (rules C107 and C108).
+
+    >>> get_request_context() is None  # inside of a tool it is the context of the call
+    True
+    """
     context = _current.get()
     return None if context is _NOTHING else context
 

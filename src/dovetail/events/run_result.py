@@ -24,6 +24,9 @@ class RunResult:
     children too, `duration` is in seconds. `limit` names the limit that was reached if a grace turn saved the
     answer; `notice` says in words which limit was reached, whether or not it did. `error` is the report of a
     failure as clients and stored runs know it; `exception` is known only in the process in which it happened.
+
+    >>> Agent().run("A wood for doors?")
+    RunResult(text='Oak.', turns=1, finish_reason='stop')
     """
 
     reason: EndReason = "goal"

@@ -38,6 +38,14 @@ class ToolContext:
     `cancelled` is set when the call must stop, because of a cancel or of its time limit. `ask` is None if
     nothing outside can be asked. `scope` is the context of the run. A `resumable` call may be made again
     after a crash and then continues what it had begun.
+
+    >>> @tool
+    ... def count(item: str, context: ToolContext) -> int:  # hidden from the model
+    ...     '''Count the pieces of an item.'''
+    ...     context.update(f"counting every {item}")
+    ...     return 3
+    >>> count.parameters["required"]
+    ['item']
     """
 
     call_id: str

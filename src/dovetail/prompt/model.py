@@ -32,7 +32,11 @@ class TextMessageContent(BaseModel):
 
 
 class PromptModel(BaseModel):
-    """The slots of a prompt, validated and normalized; extra keys are kept in their order."""
+    """The slots of a prompt, validated and normalized; extra keys are kept in their order.
+
+    >>> Prompt({"input": "A wood?"}).to_prompt_object().input
+    'A wood?'
+    """
 
     model_config = ConfigDict(extra="allow", arbitrary_types_allowed=True)
 

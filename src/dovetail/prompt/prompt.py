@@ -32,6 +32,10 @@ class Prompt(LayeredData):
 
     Slots are `system developer chat_history info tools action_results instruct examples input attachment
     output output_format options`; every other key is an extra block with its key as title.
+
+    >>> prompt = Prompt({"system": "You are brief.", "input": "A wood?"})
+    >>> prompt.to_messages()
+    [{'role': 'system', 'content': 'You are brief.'}, {'role': 'user', 'content': 'A wood?'}]
     """
 
     logs: ClassVar[frozenset[str]] = frozenset({"chat_history"})

@@ -18,6 +18,10 @@ class FallbackRequester:
     """Ask requesters in order, each for its own model; once one has begun to answer, no other is asked.
 
     `follows_schema` and `calls_tools` are true only if they are true for all of them.
+
+    >>> busy = ScriptedRequester([TransientModelError("Busy.", provider="scripted")])
+    >>> Agent(model=FallbackRequester([busy, ScriptedRequester(["Oak."])])).input("A wood?").start()
+    'Oak.'
     """
 
     def __init__(self, requesters: Sequence[Requester]) -> None:

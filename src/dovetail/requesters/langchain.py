@@ -55,7 +55,12 @@ _REASON_NAMES = ("finish_reason", "stop_reason", "done_reason", "stopReason")
 
 
 class LangchainRequester(ForeignRequester):
-    """A LangChain chat model as a requester; retries and keys are left to the chat model."""
+    """A LangChain chat model as a requester; retries and keys are left to the chat model.
+
+    >>> from langchain_core.language_models import FakeListChatModel
+    >>> Agent(model=LangchainRequester(FakeListChatModel(responses=["Oak."]))).input("A wood?").start()
+    'Oak.'
+    """
 
     provider = "langchain"
 

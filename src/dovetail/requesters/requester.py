@@ -18,7 +18,17 @@ from dovetail.events.delta import Delta
 
 @runtime_checkable
 class Requester(Protocol):
-    """A model behind one API."""
+    """A model behind one API.
+
+    >>> class Echo:
+    ...     model, follows_schema, calls_tools = "my:echo", False, False
+    ...     async def stream(self, request):
+    ...         yield TextDelta(request.messages[-1]["content"])
+    ...         yield FinishDelta()
+    ...     async def close(self): ...
+    >>> isinstance(Echo(), Requester), Agent(model=Echo()).input("Hello.").start()
+    (True, 'Hello.')
+    """
 
     @property
     def model(self) -> str:

@@ -62,7 +62,13 @@ class Frame:
 
 
 class FieldEvent:
-    """One event of a field: more text of a string (`delta`), or a value that is complete (`done`)."""
+    """One event of a field: more text of a string (`delta`), or a value that is complete (`done`).
+
+    >>> agent = Agent().output({"wood": (str,)})
+    >>> events = list(agent.input("A wood?").get_generator("instant"))
+    >>> [event.value for event in events if event.is_complete and event.path == "wood"]
+    ['oak']
+    """
 
     __slots__ = ("_content", "_frame", "_key", "_length", "delta")
 

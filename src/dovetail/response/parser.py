@@ -37,6 +37,10 @@ class InstantParser:
 
     An object counts as the document at its first top-level key that is in the schema, an array at its
     first value; until then its events are held back. If none counts, the last one is used at the end.
+
+    >>> parser = InstantParser()
+    >>> [event.path for event in parser.feed('{"wood": "oak", ') if event.is_complete]
+    ['wood']
     """
 
     def __init__(self, schema: Any = None, *, path_style: PathStyle = "dot") -> None:

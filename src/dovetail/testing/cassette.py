@@ -37,9 +37,9 @@ _LEFT = (
 class Cassette:
     """A file with requests to models and their answers: recorded in the first run, replayed in later ones.
 
-    with Cassette("tests/cassettes/stock.json") as cassette:
-        agent = Agent(model=cassette.requester("openai:gpt-4.1-mini"), tools=[count_stock])
-        assert "3" in agent.run("How many chisels are in stock?").text
+    >>> with Cassette("cassettes/woods.json") as cassette:
+    ...     Agent(model=cassette.requester("openai:gpt-4.1-mini")).input("A wood for doors?").start()
+    'Oak.'
 
     A later run needs no model, key or network, and yields the same deltas. Requests are found by their
     contents, so that agents may send them in any order and at the same time; one that was not recorded is an
@@ -163,7 +163,12 @@ class Cassette:
 
 
 class RecordedRequester:
-    """One model of a cassette: the real one, whose answers are recorded, or its recording."""
+    """One model of a cassette: the real one, whose answers are recorded, or its recording.
+
+    >>> with Cassette("woods.json") as cassette:
+    ...     cassette.requester(ScriptedRequester(["Oak."])).model
+    'scripted:model'
+    """
 
     def __init__(self, cassette: Cassette, traits: dict[str, Any], real: Requester | None = None) -> None:
         self._cassette = cassette

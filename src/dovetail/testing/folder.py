@@ -31,12 +31,19 @@ def call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments
     Raises:
         ConfigError: the folder cannot be loaded, or has no such tool.
         ToolError: the arguments are wrong, the call is denied, or the tool failed.
+
+    >>> call_folder_tool("extensions/greet", name="Ann")
+    'Hello, Ann.'
     """
     return run_sync(async_call_folder_tool(folder, tool, **arguments))
 
 
 async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /, **arguments: Any) -> Any:
-    """Call a tool as `call_folder_tool` does, in an async test."""
+    """Call a tool as `call_folder_tool` does, in an async test.
+
+    >>> asyncio.run(async_call_folder_tool("extensions/greet", name="Ann"))
+    'Hello, Ann.'
+    """
     path, siblings = await asyncio.to_thread(_find, folder)
     workspace = path.parent.parent if path.parent.name == "extensions" else path
     settings = partial(get_folder_settings, open_settings(None, workspace))

@@ -58,7 +58,17 @@ class Signal:
 
 
 class Gate:
-    """A step of a reply: the reply sets `reached` and continues once the gate is `opened`."""
+    """A step of a reply: the reply sets `reached` and continues once the gate is `opened`.
+
+    >>> gate = Gate()
+    >>> response = Agent(model=ScriptedRequester([["One ", gate, "two"]])).input("Count.").get_response()
+    >>> pieces = response.get_generator("delta")
+    >>> next(pieces)
+    'One '
+    >>> gate.open()
+    >>> next(pieces)
+    'two'
+    """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
@@ -83,6 +93,12 @@ class Break:
     """A step, for servers only: the answer stops here, without its end.
 
     The connection is reset or closed, or (`end`) the response ends as if it were complete.
+
+    >>> with ScriptedServer([["Half an ans", Break()]]) as server:
+    ...     settings = {"model": {"base_url": server.url, "api_key": "none", "retries": {"attempts": 0}}}
+    ...     Agent(model="openai:m", settings=settings).input("Hi.").start()
+    Traceback (most recent call last):
+    dovetail.errors.TransientModelError: ...
     """
 
     how: BreakKind = "reset"
@@ -121,6 +137,10 @@ class Reply:
     `cut` is the number of characters of each delta (0: one delta), `delay` the seconds before each.
     With `when`, the reply is only for requests whose last message contains that text; with `repeat`, it is
     never used up. A `status` other than 200 or a `body` makes it a plain HTTP response.
+
+    >>> reply = Reply(text="Oak.", cut=2, usage=Usage(input_tokens=3))
+    >>> list(Agent(model=ScriptedRequester([reply])).input("A wood?").get_generator("delta"))
+    ['Oa', 'k.']
     """
 
     text: str = ""

@@ -11,7 +11,14 @@ from dovetail.testing.script import Script, Scripted
 
 
 class ScriptedRequester:
-    """Play replies in order and record the requests; one request too many is a clear error."""
+    """Play replies in order and record the requests; one request too many is a clear error.
+
+    >>> model = ScriptedRequester(["Oak.", {"tool_calls": [{"name": "count", "arguments": {}}]}])
+    >>> Agent(model=model).input("A wood?").start()
+    'Oak.'
+    >>> model.requests[0].messages
+    [{'role': 'user', 'content': 'A wood?'}]
+    """
 
     def __init__(
         self,

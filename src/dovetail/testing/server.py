@@ -35,6 +35,11 @@ class ScriptedServer:
     `wire_cut` cuts streams into writes of that size, at any place (0: one write per event). `key`, if any,
     is the only API key it accepts. One request too many gets status 400, and so does one that is longer than
     `context_tokens`, counted as four characters each, like a model whose context window is full.
+
+    >>> with ScriptedServer(["Oak."]) as server:
+    ...     settings = {"model": {"base_url": server.url, "api_key": "none"}}
+    ...     Agent(model="openai:m", settings=settings).input("A wood?").start()
+    'Oak.'
     """
 
     def __init__(

@@ -32,7 +32,13 @@ Tags: TypeAlias = str | Iterable[str] | None
 
 
 class ToolManager:
-    """Register, tag, list and call tools; calls go through the pipeline like all others."""
+    """Register, tag, list and call tools; calls go through the pipeline like all others.
+
+    >>> manager = ToolManager()
+    >>> tool = manager.register(name="double", desc="Double.", kwargs={"n": (int,)}, func=lambda n: n * 2)
+    >>> manager.call_tool("double", {"n": 2})
+    4
+    """
 
     def __init__(self, registry: ToolRegistry | None = None, runner: ToolRunner | None = None) -> None:
         self.registry = registry or ToolRegistry()

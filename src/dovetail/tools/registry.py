@@ -43,6 +43,11 @@ class ToolRegistry:
     """Collect tools from code and from sources, and publish snapshots of them; usable from all threads.
 
     `allowed` (None means all) and `excluded` name the tools that snapshots hold; the others stay registered.
+
+    >>> registry = ToolRegistry()
+    >>> registry.register_tool(make_tool(len, name="count", parameters={"type": "object"}))
+    >>> registry.snapshot()
+    ToolSnapshot(['count'], generation=1)
     """
 
     def __init__(self, *, allowed: Iterable[str] | None = None, excluded: Iterable[str] = ()) -> None:

@@ -15,7 +15,12 @@ _view = lazy("dovetail.data.rich_view")
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class ToolSnapshot:
-    """The tools of one generation by name, in the order of their registration; iterating yields the tools."""
+    """The tools of one generation by name, in the order of their registration; iterating yields the tools.
+
+    >>> snapshot = ToolSnapshot.of([make_tool(len, name="count", parameters={"type": "object"})])
+    >>> [tool.name for tool in snapshot], "count" in snapshot
+    (['count'], True)
+    """
 
     generation: int
     tools: Mapping[str, Tool]

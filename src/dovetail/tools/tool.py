@@ -25,7 +25,11 @@ TIME_LIMIT = 120.0
 
 @dataclass(frozen=True, slots=True)
 class ToolFailure:
-    """Why a call failed: a text for the model and a snake_case word for programs."""
+    """Why a call failed: a text for the model and a snake_case word for programs.
+
+    >>> ToolResult("Error: no such item", error=ToolFailure("no such item", "not_found")).error.type
+    'not_found'
+    """
 
     message: str
     type: str = "execution_failed"
@@ -39,6 +43,9 @@ class ToolResult:
     """The result of a call: `llm_content` for the model, `return_display` for people, `data` for programs.
 
     `notes` describe changes to the call before it ran; the model reads them in `llm_content`.
+
+    >>> ToolResult("3 chisels", return_display="**3** chisels", data=3).data
+    3
     """
 
     llm_content: str | list[dict[str, Any]]
@@ -79,6 +86,12 @@ class Tool:
     `takes` names all arguments of its function, if `parameters` would allow others. A tool that `steps_aside`
     is renamed if a tool that does not wants its name. A call of a `resumable` tool that a crash cut off is
     made again and continues what it had begun, as an agent does. `preview` shows what a call would do.
+
+    >>> async def count(args, context):
+    ...     return len(args["items"])
+    >>> items = {"type": "object", "properties": {"items": {"type": "array"}}, "required": ["items"]}
+    >>> Tool(name="count", description="Count items.", parameters=items, execute=count, kind=Kind.Read)
+    Tool(name='count', description='Count items.', parameters=['items'], kind='read')
     """
 
     name: str
@@ -206,7 +219,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutcome:
-    """The one outcome of one call; `duration` is in seconds."""
+    """The one outcome of one call; `duration` is in seconds.
+
+    >>> call = ToolCall(call_id="1", name="count", arguments={})
+    >>> CallOutcome(call=call, status="ok", result=ToolResult("3")).status
+    'ok'
+    """
 
     call: ToolCall
     status: CallStatus

@@ -18,7 +18,14 @@ R = TypeVar("R")
 
 
 class AutoFuncExtension(BaseAgent):
-    """An agent extension: the decorator `auto_func`."""
+    """An agent extension: the decorator `auto_func`.
+
+    >>> @Agent().auto_func
+    ... def judge(review: str) -> bool:
+    ...     '''Say whether the customer is content.'''
+    >>> judge("The drawer runs like on the first day.")
+    True
+    """
 
     def auto_func(self, function: Callable[P, R]) -> Callable[P, R]:
         """Let the model do what the function's signature and docstring say.

@@ -58,6 +58,15 @@ class ChatSessionExtension(RecordPathsExtension):
     Each task and each thread uses the session that it activated, otherwise the one that was activated last.
     The agent's prompt shows the history of the session that was activated last. The setting
     `chat_session.token_budget` limits the history that is sent; the oldest turns are left out first.
+
+    >>> class Chatter(ChatSessionExtension, Agent): ...
+    >>> agent = Chatter()
+    >>> agent.activate_chat_session("ann")
+    'ann'
+    >>> agent.input("I am Ann.").start()
+    'Welcome.'
+    >>> [message["role"] for message in agent.agent_prompt["chat_history"]]
+    ['user', 'assistant']
     """
 
     def set_up(self) -> None:

@@ -40,7 +40,13 @@ class MemoryChatStore:
 
 
 class FolderChatStore:
-    """Store each session in a JSON file of its own; a crash leaves either the old or the new file intact."""
+    """Store each session in a JSON file of its own; a crash leaves either the old or the new file intact.
+
+    >>> store = FolderChatStore("chats")
+    >>> store.save("ann", [{"role": "user", "content": "Hi."}])
+    >>> store.load("ann")
+    [{'role': 'user', 'content': 'Hi.'}]
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self._folder = Path(folder)

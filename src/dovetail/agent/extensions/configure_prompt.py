@@ -18,7 +18,12 @@ _configure = lazy("dovetail.prompt.configure")
 
 
 class ConfigurePromptExtension(BaseAgent):
-    """An agent extension: `load_yaml_prompt` and `load_json_prompt`."""
+    """An agent extension: `load_yaml_prompt` and `load_json_prompt`.
+
+    >>> text = '{"$system": "Sell ${what}.", "input": "What is new?"}'
+    >>> Agent().load_json_prompt(text, {"what": "wood"}).request_prompt
+    Prompt({'system': 'Sell wood.', 'input': 'What is new?'})
+    """
 
     def load_yaml_prompt(
         self,

@@ -105,7 +105,12 @@ _REQUIRED = object()
 
 
 class KeyWaiterExtension(BaseAgent):
-    """An agent extension: `get_key_result`, `wait_keys`, and handlers with `when_key`."""
+    """An agent extension: `get_key_result`, `wait_keys`, and handlers with `when_key`.
+
+    >>> agent = Agent().output({"wood": (str,), "why": (str,)})
+    >>> agent.input("A wood for doors?").get_key_result("wood")
+    'oak'
+    """
 
     def set_up(self) -> None:
         """Start without handlers."""

@@ -37,6 +37,14 @@ class ToolExtension(BaseAgent):
     The setting `tools.strategy` says how: `judge` asks the model first, in a request of its own, whether it
     needs a tool; `native` leaves it to the model's function calls; `auto` is `native` if the model supports
     function calls, otherwise `judge`.
+
+    >>> agent = Agent()
+    >>> @agent.tool_func
+    ... def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> agent.tools
+    ToolSnapshot(['count'], generation=...)
     """
 
     def set_up(self) -> None:

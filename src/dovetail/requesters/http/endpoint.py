@@ -27,6 +27,9 @@ class Endpoint:
     with several is asked in the one that serves the model best. With `think_tags`, text in `<think>` tags at
     the beginning of an answer is reasoning. `public_name` is the `provider:name` of the model for windows and
     prices, if it is not the one here.
+
+    >>> Endpoint(provider="mine", model="m-1", base_url="http://127.0.0.1:9/v1", api_key="...").model
+    'm-1'
     """
 
     provider: str = "openai"

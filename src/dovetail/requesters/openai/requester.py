@@ -104,7 +104,11 @@ class ChatCompletions(ChatProtocol):
 
 
 class OpenAIRequester(HttpRequester):
-    """The requester for chat completions."""
+    """The requester for chat completions.
+
+    >>> OpenAIRequester(Endpoint(provider="mine", model="m-1", base_url="http://127.0.0.1:9/v1"))
+    OpenAIRequester('mine:m-1', 'http://127.0.0.1:9/v1')
+    """
 
     def __init__(self, endpoint: Endpoint, *, refused: set[str] | None = None) -> None:
         super().__init__(ChatCompletions(endpoint), refused=refused)

@@ -33,7 +33,14 @@ ResultT = TypeVar("ResultT", default=Any, covariant=True)
 
 
 class ToolInvocation(Protocol[ParamsT, ResultT]):
-    """One call of a declarative tool, with valid parameters."""
+    """One call of a declarative tool, with valid parameters.
+
+    >>> class Greeting(BaseToolInvocation):
+    ...     async def execute(self, signal, update_output=None):
+    ...         return f"Hello, {self.params['name']}."
+    >>> asyncio.run(Greeting({"name": "Ann"}).execute(asyncio.Event()))
+    'Hello, Ann.'
+    """
 
     @property
     def params(self) -> ParamsT:
@@ -50,7 +57,14 @@ class ToolInvocation(Protocol[ParamsT, ResultT]):
 
 
 class BaseToolInvocation(ABC, Generic[ParamsT, ResultT]):
-    """Base class of invocations; `context` is set when the pipeline runs the call."""
+    """Base class of invocations; `context` is set when the pipeline runs the call.
+
+    >>> class Greeting(BaseToolInvocation):
+    ...     async def execute(self, signal, update_output=None):
+    ...         return f"Hello, {self.params['name']}."
+    >>> Greeting({"name": "Ann"}).params
+    {'name': 'Ann'}
+    """
 
     def __init__(self, params: ParamsT, message_bus: MessageBus | None = None) -> None:
         self.params = params
@@ -67,7 +81,11 @@ class BaseToolInvocation(ABC, Generic[ParamsT, ResultT]):
 
 
 class DeclarativeTool(Tool, ABC, Generic[ParamsT, ResultT]):
-    """A tool that builds an invocation for each call; subclasses define `build`."""
+    """A tool that builds an invocation for each call; subclasses define `build`.
+
+    >>> issubclass(BaseDeclarativeTool, DeclarativeTool), issubclass(DeclarativeTool, Tool)
+    (True, True)
+    """
 
     def __init__(  # noqa: PLR0913 - the contract of declarative tools, in this order
         self,
@@ -126,7 +144,19 @@ class DeclarativeTool(Tool, ABC, Generic[ParamsT, ResultT]):
 
 
 class BaseDeclarativeTool(DeclarativeTool[ParamsT, ResultT]):
-    """A declarative tool that checks parameters by its schema; subclasses define `create_invocation`."""
+    """A declarative tool that checks parameters by its schema; subclasses define `create_invocation`.
+
+    >>> class Greeting(BaseToolInvocation):
+    ...     async def execute(self, signal, update_output=None):
+    ...         return f"Hello, {self.params['name']}."
+    >>> class Greet(BaseDeclarativeTool):
+    ...     def create_invocation(self, params):
+    ...         return Greeting(params)
+    >>> schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    >>> greet = Greet("greet", "Greet", "Greet a person.", Kind.Communicate, schema)
+    >>> greet.build({"name": "Ann"}).params
+    {'name': 'Ann'}
+    """
 
     def build(self, params: Mapping[str, Any]) -> ToolInvocation[ParamsT, ResultT]:
         """Return the invocation for these parameters as they are now.

@@ -69,7 +69,17 @@ def tool(function: Callable[P, R], /, **choices: Unpack[ToolChoices]) -> Functio
 @overload
 def tool(**choices: Unpack[ToolChoices]) -> Callable[[Callable[P, R]], FunctionTool[P, R]]: ...
 def tool(function: Callable[..., Any] | None = None, /, **choices: Unpack[ToolChoices]) -> Any:
-    """Make a tool from a function: `@tool`, or with options of `make_tool`, `@tool(kind=Kind.Read)`."""
+    """Make a tool from a function: `@tool`, or with options of `make_tool`, `@tool(kind=Kind.Read)`.
+
+    >>> @tool(kind=Kind.Read)
+    ... def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> Agent(tools=[count]).run("How many chisels?").text
+    'Three.'
+    >>> count("chisel")  # calling it calls the function
+    3
+    """
     return partial(make_tool, **choices) if function is None else make_tool(function, **choices)
 
 
@@ -88,6 +98,9 @@ def make_tool(
 
     Raises:
         SignatureError: an option is unknown, or the function cannot be a tool.
+
+    >>> make_tool(len, name="count", description="Count.", parameters={"type": "object", "properties": {}})
+    FunctionTool(name='count', description='Count.', parameters=[], kind='other')
     """
     _refuse_unknown(choices)
     if isinstance(function, FunctionTool):

@@ -28,6 +28,14 @@ class ToolRunner:
     Without an `audit`, records go to the log `dovetail.audit`, if it is enabled. `reader` is the tool that
     reads more of large results: calls find it by name even if a snapshot does not hold it, but a model must
     know of it. `hide` removes secrets from the messages of failed calls: an exception may hold a key.
+
+    >>> def double(n: int) -> int:
+    ...     '''Double a number.'''
+    ...     return n * 2
+    >>> call = ToolCall(call_id="1", name="double", arguments='{"n": "2"}')  # repaired: 2 is a number
+    >>> outcome = ToolRunner().run_call(ToolSnapshot.of([make_tool(double)]), call, RunContext(mode="yolo"))
+    >>> asyncio.run(outcome).result.data
+    4
     """
 
     def __init__(
