@@ -92,6 +92,8 @@ class BaseAgent(Asking[Any]):
         self.extension_handlers = ExtensionHandlers()
         self._model = _check_model(model)
         self._requester = _check_requester(requester)
+        if not (self._requester or model is None or isinstance(model, str)):
+            self._requester = self.runtime.requester(model, self.settings)  # a wrong object fails here
         self._pending = PendingRequests(self.agent_prompt)
         self.set_up()
         for argument, value in first.items():
