@@ -31,4 +31,5 @@ def test_wheel_holds_the_web_client_the_extension_folders_and_the_agent_files(tm
     if (ROOT / "web" / "dist").is_dir():
         shipped.add("web/index.html")
     assert {f"dovetail/assets/{name}" for name in shipped} <= names
+    assert "dovetail/py.typed" in names
     assert not any("__pycache__" in name or "/tests/" in name for name in names)

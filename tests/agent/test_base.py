@@ -362,6 +362,14 @@ def test_an_empty_model_name_is_refused() -> None:
         Agent(requester=ScriptedRequester([])).model = " "
 
 
+def test_an_object_that_is_not_a_model_is_refused_at_once() -> None:
+    with pytest.raises(ConfigError, match="int is not a model"):
+        Agent(model=3)
+    requester: Any = "openai:gpt-4.1"
+    with pytest.raises(ConfigError, match=r"'openai:gpt-4\.1' is not a requester(.|\n)*Agent\(model="):
+        Agent(requester=requester)
+
+
 def test_a_model_where_its_table_belongs_is_pointed_to_its_key() -> None:
     with pytest.raises(
         ConfigError, match=r"model must be a table, got 'openai:x'. Did you mean 'model.name'\?"

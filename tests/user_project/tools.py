@@ -59,6 +59,8 @@ async def call() -> None:
     assert_type(await translate("Hello", to="fr"), str)
 
 
+Agent(tools=[add, count, len, "stock", Agent("helper", system="You help.")])
+Agent(tools=[3])  # type: ignore[list-item]
 add("one")  # type: ignore[arg-type]
 stock("saw")  # type: ignore[arg-type]
 judge(3)  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """`BaseAgent`: the agent's own prompt, the requests made from it, and every view of their answers."""
 
-from collections.abc import Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 from uuid import uuid4
 
 from dovetail.agent.expectation import TypedOutput, expect_output
@@ -25,6 +25,9 @@ from dovetail.settings import Settings
 
 if TYPE_CHECKING:
     from dovetail.requesters import resolve as _resolve
+    from dovetail.tools.tool import Tool
+
+    Usable: TypeAlias = "str | Tool | BaseAgent | Callable[..., Any]"
 else:
     _resolve = lazy("dovetail.requesters.resolve")
 
@@ -36,7 +39,7 @@ class FirstWords(TypedDict, total=False):
 
     system: Any
     options: Mapping[str, Any]
-    tools: Any
+    tools: "Iterable[Usable] | Usable"
 
 
 _MEANT = {

@@ -353,6 +353,8 @@ def test_an_object_that_is_not_a_tool_is_rejected() -> None:
     agent, _ = make_agent()
     with pytest.raises(ConfigError, match="7 is not a tool"):
         agent.use_tools([7])  # type: ignore[list-item]
+    with pytest.raises(ConfigError, match="Tools must be a list, got the mapping"):
+        agent.use_tools({"add": add})
 
 
 async def test_unknown_strategy_is_refused() -> None:

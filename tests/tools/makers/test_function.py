@@ -268,8 +268,18 @@ def test_kind_may_be_written_as_its_name_and_an_unknown_one_is_rejected() -> Non
         """Cut a plank."""
         return length
 
-    assert make_tool(cut_plank, kind="read").kind is Kind.Read  # pyright: ignore[reportArgumentType]
+    assert make_tool(cut_plank, kind="read").kind is Kind.Read
     with pytest.raises(
         ConfigError, match=r"Tool 'cut_plank': Unknown kind 'nonsense'\. Expected one of: read, write"
     ):
-        make_tool(cut_plank, kind="nonsense")  # pyright: ignore[reportArgumentType]
+        make_tool(cut_plank, kind="nonsense")
+
+
+def test_an_unknown_option_is_rejected_with_the_nearest_one() -> None:
+    def cut_plank(length: int) -> int:
+        """Cut a plank."""
+        return length
+
+    options: Any = {"time_limits": 5}
+    with pytest.raises(TypeError, match=r"Unknown option of a tool 'time_limits'. Did you mean 'time_limit'"):
+        tool(cut_plank, **options)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.request import REQUESTER, TOOL_EVENTS, NativeTools
@@ -16,12 +16,11 @@ from dovetail.settings import Settings
 from dovetail.settings.sections import ToolSettings
 
 if TYPE_CHECKING:
+    from dovetail.agent.base import Usable
     from dovetail.agent.extensions.tool_use import RequestTools
     from dovetail.tools.snapshot import ToolSnapshot
     from dovetail.tools.tool import Tool
     from dovetail.tools.toolbox import Toolbox
-
-    Usable: TypeAlias = str | Tool | BaseAgent | Callable[..., Any]
 
 _function = lazy("dovetail.tools.makers.function")
 _tool = lazy("dovetail.tools.tool")
