@@ -1,6 +1,7 @@
 """`agent.run_stream`: the events of a run as an iterator, and what becomes of a run that is left early."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -53,6 +54,19 @@ async def test_leaving_the_loop_early_stops_the_run() -> None:
     await asyncio.wait_for(ended.wait(), 5)
     with pytest.raises(ConfigError, match="no result yet"):
         _ = stream.result
+
+
+def test_leaving_a_plain_for_early_stops_the_run() -> None:
+    ended = threading.Event()
+
+    def note(event: Event, /) -> None:
+        if isinstance(event, RunEnd) and event.reason == "cancelled":
+            ended.set()
+
+    for event in make_agent(["Hello ", Gate(), "world."]).run_stream("Hi.", on_event=note):
+        if isinstance(event, TextDeltaEvent):
+            break
+    assert ended.wait(5)
 
 
 async def test_the_end_of_the_block_around_a_stream_stops_the_run() -> None:
