@@ -9,7 +9,7 @@ import pytest
 
 from dovetail import Agent
 from dovetail.errors import ConfigError, ContextLengthError, TransientModelError
-from dovetail.events.call import ModelRequest, ToolCall
+from dovetail.events.call import ModelRequest
 from dovetail.events.delta import (
     Delta,
     FinishDelta,
@@ -61,8 +61,8 @@ def test_run_with_tools_and_a_sub_agent_is_replayed_without_any_model(tmp_path: 
         helper = Agent("helper", model=requester, system="You count.", tools=[count_stock])
         return Agent("boss", model=requester, tools=[helper]).run("How many chisels?").text
 
-    def call(name: str, **arguments: Any) -> Reply:  # the ids of calls differ in every run
-        return Reply(tool_calls=[ToolCall(call_id=f"call_{id(arguments)}", name=name, arguments=arguments)])
+    def call(name: str, **arguments: Any) -> Reply:  # without an id: every run makes another one
+        return Reply(steps=[ToolCallDelta(0, name=name, arguments=json.dumps(arguments))])
 
     replies = [call("helper", task="Count."), call("count_stock", item="chisel"), "There are 3.", "Three."]
     with Cassette(tmp_path / "run.json") as cassette:
