@@ -317,3 +317,16 @@ def test_only_what_looks_like_a_path_is_called_one() -> None:
     with pytest.raises(PromptSyntaxError) as caught:
         read_yaml_prompt("input:\tx")
     assert caught.value.hint is None
+
+
+def test_defaults_of_described_variables_fill_what_no_value_is_given_for() -> None:
+    text = ".about: {variables: {wood: {default: oak}, size: The size.}}\ninput: ${wood}, ${size}\n"
+    assert read_yaml_prompt(text).request == {"input": "oak, ${size}"}
+    assert read_yaml_prompt(text, {"wood": "ash", "size": 3}).request == {"input": "ash, 3"}
+
+
+@pytest.mark.parametrize(
+    "about", ["x", "{variables: [a]}", "{variables: {a: 1}}", "{variables: {a: {default: null}}}"]
+)
+def test_description_in_another_form_fills_nothing(about: str) -> None:
+    assert read_yaml_prompt(f".about: {about}\ninput: ${{a}}\n").request == {"input": "${a}"}

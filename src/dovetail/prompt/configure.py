@@ -35,7 +35,7 @@ _ALIAS_HINT = (
     "write them by name, {instruct: {prompt: be brief}}, or in a list, {instruct: {.args: [be brief]}}"
 )
 ABOUT = ".about"
-"""Describes the file for the prompt library; it writes nothing."""
+"""Describes the file and its variables, whose defaults fill placeholders; it writes nothing itself."""
 _DIRECTIVES = (".agent", ".request", ".alias", ABOUT)
 _READERS: dict[str, Callable[[Any], Any]] = {"output": read_output, "tools": read_tools}
 
@@ -138,7 +138,10 @@ def configure(
     data = _find_part(document, prompt_key_path) if prompt_key_path else document
     if not is_mapping(data):
         raise _make_type_error(source, data, prompt_key_path)
-    reader = _Reader(source, tuple(split_path(prompt_key_path)) if prompt_key_path else (), mappings)
+    values = {**_find_defaults(data.get(ABOUT)), **(mappings or {})}
+    reader = _Reader(
+        source, tuple(split_path(prompt_key_path)) if prompt_key_path else (), values or mappings
+    )
     steps: list[SlotStep | AliasStep] = []
     for key, value in data.items():
         if key == ABOUT:
@@ -228,6 +231,17 @@ def _find_part(document: Any, path: str) -> Any:
             return get_path(document, path)
         part = part[name]
     return part
+
+
+def _find_defaults(about: Any) -> dict[str, Any]:
+    """Return the defaults of the variables that `.about` describes; the prompt library checks their form."""
+    described: Any = about.get("variables") if is_mapping(about) else None
+    variables = described.items() if is_mapping(described) else ()
+    return {
+        str(name): each["default"]
+        for name, each in variables
+        if is_mapping(each) and each.get("default") is not None
+    }
 
 
 def _describe_unknown(key: str) -> str:

@@ -179,3 +179,11 @@ def test_missing_file_and_wrong_variable_are_clear(
     assert "Cannot read the prompt file" in capsys.readouterr().err
     assert run("prompt", "render", write(tmp_path, "p.yaml", GOOD), "--var", "wood") == 2
     assert "'wood' is not NAME=VALUE" in capsys.readouterr().err
+
+
+def test_render_fills_the_defaults_that_the_file_describes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = ".about: {variables: {wood: {default: oak}}}\ninput: Plane ${wood}.\n"
+    assert run("prompt", "render", write(tmp_path, "p.yaml", text)) == 0
+    assert "Plane oak." in capsys.readouterr().out
