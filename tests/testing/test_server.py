@@ -57,7 +57,8 @@ def test_calls_and_reasoning_are_streamed_by_index() -> None:
     call = {"name": "add", "arguments": {"a": 1}}
     with ScriptedServer([{"reasoning": "hm", "tool_calls": [call, call]}]) as server:
         deltas = [event["choices"][0]["delta"] for event in read_events(post(server).text)]
-    assert deltas[0] == {"reasoning_content": "hm"}
+    assert deltas[0] == {"role": "assistant", "reasoning_content": "hm"}
+    assert all("role" not in delta for delta in deltas[1:])
     assert [delta["tool_calls"][0]["index"] for delta in deltas[1:5]] == [0, 0, 1, 1]
     function = {"name": "add", "arguments": ""}
     assert deltas[3]["tool_calls"] == [{"index": 1, "id": "call_2", "type": "function", "function": function}]

@@ -44,6 +44,7 @@ class ChunkWriter:
 
     def __init__(self, reply: Reply, request_id: str) -> None:
         self._reply = reply
+        self._role: dict[str, Any] = {"role": "assistant"}
         self._envelope = {
             "id": request_id,
             "object": "chat.completion.chunk",
@@ -57,7 +58,8 @@ class ChunkWriter:
             return step
         if isinstance(step, Exception):
             return encode_event({"error": write_error(step)})
-        return self._write_choice(_describe_step(step), None)
+        role, self._role = self._role, {}  # the first delta of an answer has its role
+        return self._write_choice({**role, **_describe_step(step)}, None)
 
     def write_end(self, *, include_usage: bool) -> Iterator[bytes]:
         """Yield the bytes that end the answer."""
