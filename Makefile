@@ -40,7 +40,7 @@ lint: $(VENV)/.dev
 types: $(VENV)/.dev need-node
 	$(BIN)/pyright
 
-unit: $(VENV)/.dev need-node web/dist/index.html
+unit: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed
 	$(BIN)/dovetail models pull small
 	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=
 

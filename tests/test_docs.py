@@ -27,7 +27,15 @@ from dovetail.settings.section import keys_of
 from dovetail.testing import ScriptedServer
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("README*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("extensions/README.md")])
+PAGES = sorted(
+    [
+        *ROOT.glob("README*.md"),
+        *ROOT.glob("docs/*.md"),
+        *ROOT.glob("docs/howto/*.md"),
+        *ROOT.glob("docs/migrate/*.md"),
+        *ROOT.glob("extensions/README.md"),
+    ]
+)
 
 _BLOCK = re.compile(
     r"^(?P<comment><!--(?:(?!-->).)*-->\n+)?^```python\n(?P<code>.*?)^```\n(?:\n*^```(?:text)?\n(?P<output>.*?)^```$)?",

@@ -1,0 +1,73 @@
+"""The commands on the pages of docs/howto do what the pages say, with a real server and a scripted model."""
+
+import asyncio
+import re
+import socket
+from pathlib import Path
+
+import pytest
+
+from dovetail.testing import ScriptedServer
+from postgres import make_database
+from recipe_pages import Reader, Step, check, find_steps
+
+PAGES = Path(__file__).parent.parent / "docs" / "howto"
+WITH_COMMANDS = [
+    page for page in sorted(PAGES.glob("*.md")) if any(find_steps(page.read_text(encoding="utf-8")))
+]
+DATABASE = "postgresql://dovetail:password@localhost/dovetail"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
+def test_reader_who_follows_the_page_sees_what_it_says(page: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    swap = {":8000": f":{find_port()}"}
+    if DATABASE in page.read_text(encoding="utf-8"):
+        swap[DATABASE] = asyncio.run(make_database())
+    with ScriptedServer() as model, Reader(folder, model, swap) as reader:
+        reader.environment["PORT"] = swap[":8000"][1:]
+        reader.follow(page)
+        assert model.script.unused == []
+
+
+def find_port() -> int:
+    """Return a port that is free now."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_index_lists_every_page_with_its_title_and_first_sentence() -> None:
+    index = (PAGES / "index.md").read_text(encoding="utf-8")
+    for page in sorted(PAGES.glob("*.md")):
+        if page.name == "index.md":
+            continue
+        title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
+        sentence = " ".join(rest.partition("\n\n")[0].split())
+        assert f"- [{title.removeprefix('# ')}]({page.name}): {sentence}" in index
+
+
+def test_every_page_fits_on_a_screen_and_links_further() -> None:
+    for page in sorted(PAGES.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if page.name != "index.md":
+            assert len(text.splitlines()) <= 85, page.name
+            assert re.search(r"^More: \[", text, re.MULTILINE), page.name
+
+
+def test_output_that_differs_from_the_page_is_caught() -> None:
+    [step] = find_steps("```bash\necho one\n```\n\n```text\none, … three\n```\n")
+    check(step, "one, two, three\n", "page")
+    with pytest.raises(AssertionError, match="page prints"):
+        check(step, "one, two, four\n", "page")
+
+
+def test_file_and_serving_script_are_recognized() -> None:
+    file = '```python title="ask.py"\nprint(1)\n```\n'
+    [first, second] = find_steps(
+        f"{file}\n<!-- stays -->\n```bash\ndovetail serve\n```\n\n```python\n2\n```\n"
+    )
+    assert (first.title, first.code) == ("ask.py", "print(1)\n")
+    assert second == Step(7, "bash", None, "dovetail serve\n", None, [], True)
