@@ -7,7 +7,8 @@ import pytest
 
 from dovetail import BaseAgent
 from dovetail.errors import ConfigError
-from dovetail.testing import ScriptedRequester
+from dovetail.events.delta import Usage
+from dovetail.testing import Reply, ScriptedRequester
 
 
 def make_agent(*replies: str) -> tuple[BaseAgent, ScriptedRequester]:
@@ -71,6 +72,15 @@ async def test_finally_gets_the_result_of_every_try() -> None:
     agent.extension_handlers.append("finally", at_end)
     await agent.input("x").output({"a": (int,), "b": (int,)}).async_start(ensure_keys=["b"])
     assert seen == [(1, {"a": 1}), (2, {"a": 1, "b": 2})]
+
+
+async def test_usage_counts_the_answers_that_were_rejected() -> None:
+    replies = [Reply(text=text, usage=Usage(10, 2)) for text in ("none", '{"a": 1}', '{"a": 1, "b": 2}')]
+    agent = BaseAgent(requester=ScriptedRequester(replies))
+    response = agent.input("x").output({"a": (int,), "b": (int,)}).get_response()
+    await response.async_get_data(ensure_keys=["b"])
+    usage = (await response.async_get_meta())["usage"]
+    assert (usage["input_tokens"], usage["output_tokens"]) == (30, 6)
 
 
 def test_error_in_a_prefix_stops_the_request_before_it_is_sent() -> None:

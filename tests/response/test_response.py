@@ -211,8 +211,8 @@ async def test_missing_keys_are_asked_for_again_and_every_view_speaks_of_the_win
     assert await response.async_get_data(ensure_keys=["a", "/n"]) == {"a": "y", "n": 2}
     assert sent == [
         None,
-        Correction('{"a": "x"}', "these keys are missing: /n"),
-        Correction("no JSON", "the answer contains no JSON object"),
+        Correction('{"a": "x"}', "these keys are missing: /n", FINISH.usage),
+        Correction("no JSON", "the answer contains no JSON object", FINISH.usage),
     ]
     assert await response.async_get_text() == '{"a": "y", "n": 2}'
     assert [event.value async for event in response.async_get_generator("instant")][-1] == 2

@@ -129,7 +129,7 @@ class AgentRequest:
         for_broadcast = (self.result_data, self.settings)
         async for pair in run_handlers(self.handlers.get("broadcast_prefixes"), *for_broadcast):
             yield pair
-        spent: Usage | None = self.settings.get(SPENT)
+        spent: Usage | None = correction.spent if correction else self.settings.get(SPENT)
         async with aclosing(self._answer(self.build(schema, correction))) as entries:
             async for entry in entries:
                 yield self._complete(entry, spent) if isinstance(entry, FinishDelta) else entry

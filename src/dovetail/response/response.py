@@ -7,13 +7,14 @@ loop. An answer that lacks required keys is requested again; from then on all vi
 import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
 from dovetail.data.shapes import is_number
 from dovetail.data.text import explain_choices, shorten
 from dovetail.errors import ConfigError, ResponseError
+from dovetail.events.delta import Usage
 from dovetail.response.answer import (
     Answer,
     Demands,
@@ -40,10 +41,12 @@ USUAL_EVENTS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """Why an answer was rejected: its text, and the problem in words for the model."""
+    """Why an answer was rejected: its text, and the problem in words for the model; and what it cost."""
 
     reply: str
     problem: str
+    spent: Usage = field(default_factory=Usage)
+    """The usage of the rejected answers, all of them."""
 
 
 Send: TypeAlias = Callable[[Correction | None], AsyncGenerator[LogEntry, None]]
@@ -103,7 +106,8 @@ class Response(Answer[T]):
         if not check and not ensure_keys:
             return result
         while (problem := result.find_problem(ensure_keys, check=check)) and attempt.number <= max_retries:
-            attempt = self._try_again(attempt, Correction(result.text, problem))
+            spent = result.finish.usage if result.finish else Usage()
+            attempt = self._try_again(attempt, Correction(result.text, problem, spent))
             result = await attempt.wait()
         if problem and demands.get("raise_ensure_failure", True):
             raise ResponseError(
