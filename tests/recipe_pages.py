@@ -27,7 +27,7 @@ from typing import Any, Self
 
 from dovetail.testing import ScriptedServer
 
-LONGEST = 60
+LONGEST = 120
 """Seconds that one script may take on a busy machine."""
 _BLOCK = re.compile(
     r"^(?P<comment><!--(?:(?!-->).)*-->\n+)?"

@@ -23,7 +23,7 @@ def find_programs(page: Path) -> dict[str, Step]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(200)
 @pytest.mark.parametrize("name", ["there.py", "here.py"])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_program_prints_what_the_page_says(page: Path, name: str, tmp_path: Path) -> None:
