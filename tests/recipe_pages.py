@@ -90,6 +90,7 @@ class Reader:
             "OPENAI_API_KEY": "none",
             "OPENAI_BASE_URL": model.url,
             "COLUMNS": "100",
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",  # a reader has no more than pytest
         }
 
     def __enter__(self) -> Self:
