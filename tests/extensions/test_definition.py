@@ -205,6 +205,43 @@ async def test_a_tool_made_with_the_decorator_can_be_the_execute_of_a_dict(folde
     assert await ask(snapshot.tools, "get", item="oak") == "oak 1"
 
 
+async def test_functions_with_the_decorator_are_tools_without_an_export(folders: Folders) -> None:
+    others = "_private = count\nagain = look_up\nfrom dovetail.tools.ask_user import ask_user\n"
+    folders.write("alpha", MADE + others)
+    folders.write("beta", "from .parts import find\n", parts=MADE.replace("look_up", "find"))
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert [(tool.name, tool.origin) for tool in snapshot.tools] == [
+        ("look_up", "extension:alpha"),
+        ("count", "extension:alpha"),
+        ("find", "extension:beta"),
+    ]
+    assert await ask(snapshot.tools, "find", item="oak", factor=2) == "oak 2.0"
+
+
+async def test_functions_with_the_decorator_are_tools_next_to_dicts(folders: Folders) -> None:
+    entry = "label='x', name='get', description='d', parameters={'item': {}}, execute=look_up"
+    folders.write("alpha", f"{MADE}\nTOOLS = [dict({entry})]\n")
+    snapshot = await ExtensionLoader(folders.root).reload()
+    assert [tool.name for tool in snapshot.tools] == ["get", "count"]  # `look_up` is what `get` executes
+
+
+async def test_a_function_with_the_decorator_is_reloaded_and_may_not_take_a_name(folders: Folders) -> None:
+    folders.write("alpha", MADE)
+    loader = ExtensionLoader(folders.root)
+    await loader.reload()
+    folders.write("alpha", MADE.replace("len(items)", "len(items) * 10"))
+    assert await ask((await loader.reload()).tools, "count", items=["a"]) == "10"
+    folders.write("beta", "from dovetail import tool\n\n\n@tool\ndef count() -> str:\n    'Count.'\n")
+    [failure] = (await loader.reload()).failed_extensions
+    assert failure.error.startswith("Tool name 'count' already belongs to extension 'alpha'")
+    assert (failure.extension, failure.line) == ("beta", 4)
+    folders.write("beta", "from dovetail import tool\n\n@tool(description=' ')\ndef other(): pass\n")
+    [failure] = (await loader.reload()).failed_extensions
+    assert failure.error.startswith("tool 'other': description must not be empty")
+    assert failure.line == 3
+    await loader.close()
+
+
 async def test_a_plain_function_is_explained(folders: Folders) -> None:
     folders.write("alpha", "def f(): pass\nTOOLS = [f]\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions

@@ -1,5 +1,9 @@
-"""Read `TOOL` or `TOOLS` of an extension module and check every field (rules F3 to F11)."""
+"""Read the tools of an extension module and check every field (rules F3 to F11).
 
+They are the dicts in `TOOL` or `TOOLS`, and the functions of the folder that are decorated with `@tool`.
+"""
+
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
@@ -42,8 +46,17 @@ class ToolDefinition:
 
 def read_definitions(module: ModuleType, source: bytes) -> tuple[list[ToolDefinition], list[str]]:
     """Return the module's tools and notices; an error about a field names the tool and the line."""
-    entries, notices = _read_exports(module)
-    lines = find_tool_lines(source, len(entries))
+    exported, notices = _read_exports(module)
+    decorated = _find_decorated(module, exported)
+    if not exported and not decorated:
+        raise ExtensionError(
+            "exports neither TOOL nor TOOLS",
+            file=getattr(module, "__file__", None),
+            hint="TOOL is a dict, TOOLS a list of dicts; or decorate a function with @tool "
+            "(from dovetail import tool).",
+        )
+    entries: list[Any] = [*exported, *decorated]
+    lines = [*find_tool_lines(source, len(exported)), *map(_find_line, decorated)]
     definitions: list[ToolDefinition] = []
     for entry, line in zip(entries, lines, strict=True):
         try:
@@ -69,14 +82,39 @@ def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
     if single is not None:
         return [single], ["has both TOOL and TOOLS; using TOOL"] if several is not None else []
     if several is None:
-        raise ExtensionError(
-            "exports neither TOOL nor TOOLS", file=file, hint="TOOL is a dict, TOOLS a list of dicts."
-        )
+        return [], []
     if not (is_list(several) or is_tuple(several)):
         raise ExtensionError(f"TOOLS must be a list of dicts, got {type(several).__name__}", file=file)
     if not several:
         raise ExtensionError("TOOLS is empty", file=file)
     return several, []
+
+
+def _find_decorated(module: ModuleType, exported: Sequence[Any]) -> list[FunctionTool]:
+    """Return the functions of the folder decorated with `@tool`, unless `TOOL` or `TOOLS` names some itself.
+
+    Those of other packages are only used by the folder, and names that begin with `_` are private.
+    """
+    if any(isinstance(entry, Tool) for entry in exported):
+        return []
+    package = module.__name__.partition(".")[0]
+    executes = [entry.get("execute") for entry in exported if is_mapping(entry)]
+    found = [
+        value
+        for name, value in vars(module).items()
+        if isinstance(value, FunctionTool) and not name.startswith("_") and value not in executes
+    ]
+    own = [tool for tool in found if _find_module(tool).partition(".")[0] == package]
+    return list(dict.fromkeys(own))
+
+
+def _find_module(tool: FunctionTool) -> str:
+    return str(getattr(tool.function, "__module__", ""))
+
+
+def _find_line(tool: FunctionTool) -> int | None:
+    code = getattr(inspect.unwrap(tool.function), "__code__", None)
+    return None if code is None else code.co_firstlineno
 
 
 def _read_definition(entry: Any) -> ToolDefinition:
