@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -114,11 +114,10 @@ class Dovetail:
 
     def open_loader(self, *roots: Path, **choices: Any) -> "ExtensionLoader":
         """Return a loader of extension folders with this app's workspace and settings."""
-        settings = partial(loading.get_folder_settings, self.settings)
         return loading.ExtensionLoader(
             *roots,
             workspace=self.workspace,
-            host=loading.ExtensionHost(list_agents=list_agent_names, settings=settings),
+            host=loading.ExtensionHost(list_agents=list_agent_names, settings=self.settings),
             time_limit=self.settings.section(ExtensionSettings).import_limit,
             **choices,
         )

@@ -25,7 +25,7 @@ GROUPS: dict[str, str] = {
     "worker": "Work on the runs of web processes.",
     "chat": "Chat with an agent in the terminal.",
     "models": "List, check, download and locate models.",
-    "ext": "List, check, create and reload extension folders.",
+    "ext": "List, show, check, create and reload extension folders.",
     "skills": "List and show skills, and explain name resolution.",
     "prompt": "Render and check prompt files.",
     "agents": "List, show, check, trust and run agents.",

@@ -34,6 +34,7 @@ _LOOKS_SECRET = re.compile(r"(?i)(\bbearer\s+)[^\s\"']+|\bsk-[A-Za-z0-9_-]{8,}")
 _SECRET_HEADERS = ("auth", "key", "token", "secret", "cookie", "password")
 _MODEL_KEY = re.compile(r"_A(PI|D)_(KEY|TOKEN)$|^AWS_(SECRET|SESSION|BEARER)_")
 _MODEL_ADDRESS = re.compile(r"_BASE_URL$|^OLLAMA_HOST$|^AZURE_OPENAI_ENDPOINT$")
+_FOLDER_VARIABLE = "DOVETAIL_EXTENSIONS_"
 _SECRET_KEY = re.compile(
     r"(?i)(pass(word|wd|phrase)|secret|token(?!s|_?count|_?limit|iz)|api[_-]?key|private[_-]?key|access[_-]?key|auth(orization)?$"
     r"|cookie|credential|bearer|signature|\bpin\b)"
@@ -100,6 +101,11 @@ def names_secret(header: str) -> bool:
     return any(word in header.lower() for word in _SECRET_HEADERS)
 
 
+def names_secret_key(key: str) -> bool:
+    """Return whether the value of a key is a secret, by the key's name."""
+    return _SECRET_KEY.search(key) is not None
+
+
 def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
     """Yield the keys, tokens and passwords in the settings, and the keys of models in the environment."""
     yield _fill(settings.get("server.admin_token"))
@@ -107,7 +113,8 @@ def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
         yield pair.partition(":")[2].strip()
     yield from _find_password(_fill(settings.get("store.url")))
     for name, value in os.environ.items():
-        if _MODEL_KEY.search(name) and len(value) >= SHORTEST:
+        is_key = _MODEL_KEY.search(name) or (name.startswith(_FOLDER_VARIABLE) and names_secret_key(name))
+        if is_key and len(value) >= SHORTEST:
             yield value
         elif _MODEL_ADDRESS.search(name):
             yield from _find_password(value)
@@ -116,6 +123,8 @@ def find_settings_secrets(settings: LayeredData) -> Iterator[str]:
         yield from _read_texts(part, "headers").values()
         yield from _find_password(_fill(part.get("base_url")))
         yield from _find_password(_fill(part.get("proxy")))
+    for part in _list_parts(settings, "extensions"):
+        yield from (_fill(value) for name, value in part.items() if names_secret_key(str(name)))
     for part in _list_parts(settings, "mcp.servers"):
         given = {**_read_texts(part, "headers"), **_read_texts(part, "env")}
         yield from find_secrets(None, given, [_fill(part.get("url"))])
@@ -175,7 +184,7 @@ class _Masker:
 
     def _mask_mapping(self, value: Mapping[Any, Any]) -> dict[Any, Any]:
         masked = {
-            _cut(key): MASK if _SECRET_KEY.search(str(key)) else self.mask(item)
+            _cut(key): MASK if names_secret_key(str(key)) else self.mask(item)
             for key, item in self._take(value.items())
         }
         if len(masked) < len(value):

@@ -37,7 +37,8 @@ class ToolContext:
 
     `cancelled` is set when the call must stop, because of a cancel or of its time limit. `ask` is None if
     nothing outside can be asked. `scope` is the context of the run. A `resumable` call may be made again
-    after a crash and then continues what it had begun.
+    after a crash and then continues what it had begun. `settings` are those of the extension folder that the
+    tool comes from, if any.
 
     >>> @tool
     ... def count(item: str, context: ToolContext) -> int:  # hidden from the model
@@ -54,6 +55,7 @@ class ToolContext:
     ask: AskFromCall | None = None
     scope: RunContext = field(default_factory=RunContext)
     resumable: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def owner(self) -> str | None:

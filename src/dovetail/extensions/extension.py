@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dovetail.extensions.settings import FolderSettings
 from dovetail.extensions.web_files import WebFiles
 from dovetail.tools.tool import Tool
 
@@ -47,7 +48,7 @@ class ExtensionSnapshot:
 
     `loaded_extensions` are the folders whose files on disk are in service, `unchanged` those of them that
     were not imported again, `kept` those whose newest edit failed and whose last good version stays.
-    `web` are the files for the page, by folder.
+    `web` are the files for the page, `settings` the declared settings, both by folder.
     """
 
     version: int = 0
@@ -61,6 +62,7 @@ class ExtensionSnapshot:
     notices: tuple[ExtensionNotice, ...] = ()
     folders: tuple[Path, ...] = ()
     web: Mapping[str, WebFiles] = field(default_factory=dict[str, WebFiles])
+    settings: Mapping[str, FolderSettings] = field(default_factory=dict[str, FolderSettings])
 
     @property
     def agent_folders(self) -> tuple[Path, ...]:

@@ -9,15 +9,14 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ExtensionError
 from dovetail.extensions.exclusion import Exclusion, read_exclusion
 from dovetail.extensions.extension import AGENTS, ExtensionSnapshot
 from dovetail.extensions.folder import ExtensionFolder, discover
 from dovetail.extensions.importing import FolderImporter, explain_error
 from dovetail.extensions.selection import NameRules, ReloadReport, Selection
+from dovetail.extensions.settings import read_folder_settings
 from dovetail.extensions.version import (
     ExtensionContext,
     ExtensionState,
@@ -26,7 +25,7 @@ from dovetail.extensions.version import (
     VersionLifetimes,
     make_version,
 )
-from dovetail.settings import Settings, default_settings, fill_variables, find_workspace
+from dovetail.settings import Settings, default_settings, find_workspace
 from dovetail.settings.sections import ExtensionSettings
 
 logger = logging.getLogger(__name__)
@@ -44,30 +43,15 @@ def _list_no_agents(folder: Path) -> Iterable[str]:
     return ()
 
 
-def _return_no_settings(name: str) -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionHost:
-    """What the loader asks of the app: the agents in a folder of agent files, and a folder's settings."""
+    """What the loader asks of the app: the agents in a folder of agent files, and the settings."""
 
     list_agents: Callable[[Path], Iterable[str]] = _list_no_agents
-    settings: Callable[[str], Mapping[str, Any]] = _return_no_settings
+    settings: Settings | None = None
 
 
 _NO_HOST = ExtensionHost()
-
-
-def get_folder_settings(settings: Settings, name: str) -> Mapping[str, Any]:
-    """Return the table `[extensions.<name>]` of the settings, with `${NAME}` filled from the environment.
-
-    Raises:
-        ConfigError: the environment variable is not set.
-    """
-    tables = settings.get("extensions")
-    values = tables.get(name) if is_mapping(tables) else None
-    return fill_variables(values, f"extensions.{name}") if is_mapping(values) else {}
 
 
 class ExtensionLoader:
@@ -138,16 +122,17 @@ class ExtensionLoader:
             if (slow := self._slow_setups.get(folder.path)) is not None and slow[0] == folder.digest:
                 raise slow[1]
             imported = await self._importer.load(folder)
+            settings = read_folder_settings(imported.module, folder.name, self._host.settings)
             context = ExtensionContext(
                 name=folder.name,
                 folder=folder.path,
                 workspace=self._workspace,
                 state=ExtensionState(),
-                settings=self._host.settings(folder.name),
+                settings=settings.values,
             )
             ref = self._lifetimes.begin(imported, context)
             agents = self._host.list_agents(folder.path / AGENTS)
-            report.candidates[folder.name].insert(0, make_version(folder, imported, ref, agents))
+            report.candidates[folder.name].insert(0, make_version(folder, imported, ref, agents, settings))
         except ExtensionError as error:
             report.fail(folder.name, error)
         except ConfigError as error:  # its settings

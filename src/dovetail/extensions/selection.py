@@ -109,6 +109,7 @@ class ReloadReport:
             notices=tuple(self._collect_notices(discovery, chosen)),
             folders=tuple(each.folder.path for each in chosen.values()),
             web={name: each.folder.web for name, each in chosen.items() if each.folder.web.files},
+            settings={name: each.settings for name, each in chosen.items() if each.settings.shown},
         )
 
     def _admit_name(self, name: str) -> None:

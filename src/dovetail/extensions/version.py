@@ -22,6 +22,7 @@ from dovetail.extensions.extension import POLICY
 from dovetail.extensions.folder import ENTRY, ExtensionFolder, find_place
 from dovetail.extensions.importing import ImportedFolder, purge_package
 from dovetail.extensions.parameters import CallPlan
+from dovetail.extensions.settings import FolderSettings
 from dovetail.extensions.web_files import LARGEST_FILE
 from dovetail.policy.file import PolicyFile
 from dovetail.tools.makers.browser import make_browser_tool
@@ -45,7 +46,8 @@ class ExtensionState(dict[str, Any]):
 class ExtensionContext:
     """What `setup(context)` receives; `state` is the same dict for all versions of the folder.
 
-    `settings` are the folder's own: the table `[extensions.<name>]` of `dovetail.toml`.
+    `settings` are the folder's own: those that it declares in `SETTINGS`, otherwise the table
+    `[extensions.<name>]` of `dovetail.toml`. Calls find them in `ToolContext.settings`.
 
     `is_last` is true in a `teardown()` after which no version of the folder is left: the folder was removed
     or the app stops. Close the contents of `state` then, and only then.
@@ -188,6 +190,7 @@ class ExtensionVersion:
     ref: VersionRef
     agents: tuple[str, ...]
     """Names of the agents that its files define."""
+    settings: FolderSettings
     lines: Mapping[str, int | None]
     """The line of each tool in the entry file, if known."""
 
@@ -197,7 +200,11 @@ class ExtensionVersion:
 
 
 def make_version(
-    folder: ExtensionFolder, imported: ImportedFolder, ref: VersionRef, agents: Iterable[str]
+    folder: ExtensionFolder,
+    imported: ImportedFolder,
+    ref: VersionRef,
+    agents: Iterable[str],
+    settings: FolderSettings,
 ) -> ExtensionVersion:
     """Check the folder's exports and build its tools."""
     source = folder.sources.get(ENTRY)
@@ -209,6 +216,7 @@ def make_version(
         notices=(*imported.notices, *notices, *_list_large_files(folder)),
         ref=ref,
         agents=tuple(agents),
+        settings=settings,
         lines={definition.name: definition.line for definition in definitions},
     )
 
@@ -237,7 +245,8 @@ class _Execute:
     ref: VersionRef
 
     async def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        return await self.call(arguments if self.plan is None else self.plan.apply(arguments), context)
+        arguments = arguments if self.plan is None else self.plan.apply(arguments)
+        return await self.call(arguments, _add_settings(context, self.ref))
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +258,11 @@ class _Preview:
     ref: VersionRef
 
     def __call__(self, arguments: dict[str, Any], context: ToolContext) -> Any:
-        return self.call({**self.defaults, **arguments}, context)
+        return self.call({**self.defaults, **arguments}, _add_settings(context, self.ref))
+
+
+def _add_settings(context: ToolContext, ref: VersionRef) -> ToolContext:
+    return replace(context, settings=ref.lifetime.context.settings)
 
 
 def _build_tool(definition: ToolDefinition, folder: ExtensionFolder, ref: VersionRef) -> Tool:

@@ -44,10 +44,14 @@ FURTHER_VARIABLES: Mapping[str, str] = {
     "OPENAI_BASE_URL": "The address of OpenAI; others have one, too (docs/models.md).",
     "DOVETAIL_URL": "The server that `dovetail ext reload` calls.",
     "DOVETAIL_SERVER_KEY": "The API key that `dovetail ext reload` sends.",
+    "DOVETAIL_EXTENSIONS_<FOLDER>_<NAME>": "A setting of an extension folder (docs/extensions.md).",
     "HOST": "The address that `dovetail serve` listens on.",
     "PORT": "The port that `dovetail serve` listens on.",
 }
 """Environment variables that are read but set no setting."""
+
+FOLDER_VARIABLES = "DOVETAIL_EXTENSIONS_"
+"""The beginning of the variables that set settings of extension folders; each folder checks its own."""
 
 _OUR_PREFIXES = ("DOVETAIL_", "EXTENSION")
 
@@ -70,7 +74,8 @@ def read_environment() -> Mapping[str, tuple[str, Any]]:
 
 def _check_variables() -> None:
     known = ENVIRONMENT.keys() | FURTHER_VARIABLES.keys()
-    for name in [name for name in os.environ if name.startswith(_OUR_PREFIXES) and name not in known]:
+    ours = [name for name in os.environ if name.startswith(_OUR_PREFIXES) and name not in known]
+    for name in [name for name in ours if not name.startswith(FOLDER_VARIABLES)]:
         if meant := did_you_mean(name, known, most=1, cutoff=0.9):
             raise ConfigError(f"Unknown environment variable {name!r}. {meant}")
 

@@ -195,7 +195,8 @@ class McpSettings(Section, key="mcp"):
 
 
 class ExtensionSettings(Section, key="extensions", is_open=True):
-    """Extension folders. A table `[extensions.<folder>]` holds the folder's own settings."""
+    """Extension folders. A table `[extensions.<folder>]` holds the folder's own settings, which
+    `dovetail ext show <folder>` lists."""
 
     import_limit: Limit | None = None
     """Seconds that the import of a folder, and its `setup()`, may take; 10 by default."""

@@ -1,7 +1,6 @@
 """Call a tool of an extension folder in a test, as a model would."""
 
 import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
 from dovetail.extensions.exclusion import Exclusion
-from dovetail.extensions.loader import ExtensionHost, ExtensionLoader, get_folder_settings
+from dovetail.extensions.loader import ExtensionHost, ExtensionLoader
 from dovetail.ids import new_id
 from dovetail.policy.file import PolicyFiles
 from dovetail.policy.policy import Policy
@@ -46,12 +45,11 @@ async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /,
     """
     path, siblings = await asyncio.to_thread(_find, folder)
     workspace = path.parent.parent if path.parent.name == "extensions" else path
-    settings = partial(get_folder_settings, open_settings(None, workspace))
     loader = ExtensionLoader(
         path.parent,
         workspace=workspace,
         exclusion=lambda: Exclusion(extensions=siblings),
-        host=ExtensionHost(settings=settings),
+        host=ExtensionHost(settings=open_settings(None, workspace)),
     )
     snapshot = await loader.reload()
     try:

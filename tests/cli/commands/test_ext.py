@@ -209,3 +209,24 @@ def test_a_check_passes_a_folder_its_settings(workspace: Path, capsys: pytest.Ca
     write_extension(workspace, "shop", source)
     assert run("ext", "check", "shop") == 0
     assert "sound  shop: price" in capsys.readouterr().out
+
+
+def test_a_folder_is_shown_with_its_settings(
+    workspace: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_EXTENSIONS_SHOP_TOKEN", "geheim")
+    (workspace / "dovetail.toml").write_text('[extensions.shop]\ncurrency = "CHF"\n')
+    source = "from dovetail import tool\nSETTINGS = {'currency': {'description': 'Of prices'}, 'token': {}}\n"
+    folder = write_extension(workspace, "shop", f"{source}@tool\ndef price() -> int:\n    'Cost.'\n")
+    (folder / "policy.toml").write_text('[[rule]]\ntool = "price"\naction = "ask"\n')
+    assert run("ext", "show", "shop") == 0
+    shown = capsys.readouterr().out
+    assert f"folder  {folder}" in shown
+    assert "brings  price" in shown
+    assert "rules   policy.toml" in shown
+    assert 'extensions.shop.currency = "CHF"  (dovetail.toml)\n    string or null. Of prices' in shown
+    assert "extensions.shop.token = ***  (DOVETAIL_EXTENSIONS_SHOP_TOKEN)" in shown
+    assert "geheim" not in shown
+    (workspace / "dovetail.toml").write_text("[extensions.shop]\ncurrncy = 1\n")
+    assert run("ext", "show", "shop") == 1
+    assert "Did you mean 'extensions.shop.currency'?" in capsys.readouterr().out

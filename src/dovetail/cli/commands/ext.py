@@ -1,4 +1,4 @@
-"""`dovetail ext`: list, check, create and reload extension folders."""
+"""`dovetail ext`: list, show, check, create and reload extension folders."""
 
 import json
 import logging
@@ -10,6 +10,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from dovetail.app import Dovetail
@@ -19,12 +20,15 @@ from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
 from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_exclusion
-from dovetail.extensions.extension import ExtensionNotice, ExtensionSnapshot
+from dovetail.extensions.extension import POLICY, ExtensionNotice, ExtensionSnapshot
 from dovetail.extensions.folder import is_extension
 from dovetail.extensions.scaffold import create_folder
+from dovetail.extensions.settings import FolderSettings
 from dovetail.settings import find_workspace
 
-app = typer.Typer(name="ext", help="List, check, create and reload extension folders.", no_args_is_help=True)
+app = typer.Typer(
+    name="ext", help="List, show, check, create and reload extension folders.", no_args_is_help=True
+)
 console = Console(highlight=False, soft_wrap=True)
 
 _HINTS = {
@@ -58,6 +62,38 @@ def _explain_exclusion(name: str) -> str:
     if name.casefold() in EXCLUDED_BY_DEFAULT:
         return f"by default; set {variable}= (empty) to load it"
     return f"{variable} names it"
+
+
+@app.command("show")
+def show_extension(
+    name: str = typer.Argument(help="The name or path of a folder."), workspace: Path | None = WORKSPACE
+) -> None:
+    """Show what an extension folder brings, and its settings with their values and sources."""
+    snapshot = run_sync(_load_one(name, workspace))
+    for folder in snapshot.folders:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_row("folder", escape(str(folder)))
+        grid.add_row("brings", escape(_list_contents(snapshot, folder.name)))
+        agents = sorted(path.stem for path in folder.glob("agents/*.md"))
+        skills = sorted(path.parent.name for path in folder.glob("skills/*/SKILL.md"))
+        for label, names in (("agents", agents), ("skills", skills)):
+            if names:
+                grid.add_row(label, escape(", ".join(names)))
+        if (folder / POLICY).is_file():
+            grid.add_row("rules", POLICY)
+        console.print(grid)
+        _show_settings(snapshot.settings.get(folder.name))
+    _show_problems(snapshot)
+    raise typer.Exit(1 if snapshot.failed_extensions else 0)
+
+
+def _show_settings(settings: FolderSettings | None) -> None:
+    for row in () if settings is None else settings.shown:
+        console.print(
+            f"[bold]{escape(row.key)}[/bold] = {escape(row.value or 'none')}  ({escape(row.source)})"
+        )
+        console.print(f"    {escape(row.type)}. {escape(row.description)}".rstrip())
+        console.print(f"    Environment: {row.variable}", markup=False)
 
 
 @app.command("check")
