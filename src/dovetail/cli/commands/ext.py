@@ -71,17 +71,17 @@ def show_extension(
     """Show what an extension folder brings, and its settings with their values and sources."""
     snapshot = run_sync(_load_one(name, workspace))
     for folder in snapshot.folders:
-        grid = Table.grid(padding=(0, 2))
-        grid.add_row("folder", escape(str(folder)))
-        grid.add_row("brings", escape(_list_contents(snapshot, folder.name)))
         agents = sorted(path.stem for path in folder.glob("agents/*.md"))
         skills = sorted(path.parent.name for path in folder.glob("skills/*/SKILL.md"))
-        for label, names in (("agents", agents), ("skills", skills)):
-            if names:
-                grid.add_row(label, escape(", ".join(names)))
-        if (folder / POLICY).is_file():
-            grid.add_row("rules", POLICY)
-        console.print(grid)
+        for label, text in (
+            ("folder", str(folder)),
+            ("brings", _list_contents(snapshot, folder.name)),
+            ("agents", ", ".join(agents)),
+            ("skills", ", ".join(skills)),
+            ("rules", POLICY if (folder / POLICY).is_file() else ""),
+        ):
+            if text:
+                console.print(f"{label:8}{text}", markup=False)
         _show_settings(snapshot.settings.get(folder.name))
     _show_problems(snapshot)
     raise typer.Exit(1 if snapshot.failed_extensions else 0)
