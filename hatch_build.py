@@ -1,11 +1,17 @@
-"""Add the web client, the extension folders, the agent files and the prompts to the wheel."""
+"""Add the web client, extension folders, agent files, prompts and templates to the wheel."""
 
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SHIPPED = {"web/dist": "web", "extensions": "extensions", "agents": "agents", "prompts": "prompts"}
+SHIPPED = {
+    "web/dist": "web",
+    "extensions": "extensions",
+    "agents": "agents",
+    "prompts": "prompts",
+    "templates": "templates",
+}
 
 
 class ShippedFiles(BuildHookInterface[Any]):

@@ -1,10 +1,16 @@
-"""Finds what ships with the package: web client, extension folders, agent files and prompts."""
+"""Finds what ships with the package: web client, extension folders, agent files, prompts and templates."""
 
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
 _REPOSITORY = _PACKAGE.parent.parent
-_SOURCES = {"web": "web/dist", "extensions": "extensions", "agents": "agents", "prompts": "prompts"}
+_SOURCES = {
+    "web": "web/dist",
+    "extensions": "extensions",
+    "agents": "agents",
+    "prompts": "prompts",
+    "templates": "templates",
+}
 
 
 def find_assets(name: str) -> Path | None:

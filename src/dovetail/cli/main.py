@@ -21,6 +21,7 @@ from dovetail.lazy import install_command
 from dovetail.version import __version__
 
 GROUPS: dict[str, str] = {
+    "init": "Create a project that runs at once, from a template.",
     "serve": "Serve the page and the HTTP interface.",
     "worker": "Work on the runs of web processes.",
     "chat": "Chat with an agent in the terminal.",
