@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import logging
 import os
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -91,6 +94,26 @@ def list_todos(name: str, args: Any) -> list[str]:
         f"{_TODO_MARKS.get(str(each.get('status')), '○')} {shorten(each.get('content', ''))}"
         for each in entries
     ]
+
+
+@contextmanager
+def without_logs(*names: str) -> Generator[None]:
+    """Do not log what a command shows itself."""
+    loggers = [logging.getLogger(name) for name in names]
+    before = [logger.disabled for logger in loggers]
+    for logger in loggers:
+        logger.disabled = True
+    try:
+        yield
+    finally:
+        for logger, was_disabled in zip(loggers, before, strict=True):
+            logger.disabled = was_disabled
+
+
+def show_path(path: Path) -> str:
+    """Return a path as it is typed here: relative if it is below the current folder."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def show_size(size: int) -> str:

@@ -20,7 +20,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import READ_ONLY
 from dovetail.policy.policy import PolicyProblem
 from dovetail.policy.rule import MODES, PolicyRule
-from dovetail.policy.rule_text import read_rules, write_rule
+from dovetail.policy.rule_text import read_each_rule, read_rules, write_rule
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +72,18 @@ class PolicyFile:
     def parse(self, text: str) -> list[PolicyRule]:
         """Return the rules in a text as if it were that of the file; raises as `read` does."""
         return list(self._read(text))
+
+    def find_problems(self) -> list[ConfigError]:
+        """Return everything that is wrong with the file; a message names the file and, if known, the line."""
+        try:
+            text = self.read_text()
+            rules = read_each_rule(text, self._path, lowest_priority=self.lowest_priority)
+            broken = [each for each in rules if isinstance(each, ConfigError)]
+            if not broken:
+                self.parse(text)  # checks the file as a whole
+            return broken
+        except ConfigError as error:
+            return [error]
 
     def read_text(self) -> str:
         """Return the text of the file, empty if it does not exist; raises as `read` does."""

@@ -4,11 +4,13 @@ What one person has had remembered is not shown to others, and rules that hold f
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from dovetail.data.text import explain_unknown
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyCall, PolicyRule
 
@@ -45,6 +47,22 @@ def describe_rule(rule: PolicyRule, workspace: Path) -> dict[str, Any]:
         "owner": rule.owner,
         **_describe_source(rule.source, workspace),
     }
+
+
+def find_doubts(policy: Policy, arguments: Mapping[str, Iterable[str] | None]) -> list[str]:
+    """Return warnings about rules that can never match: they name an unknown tool, or an unknown argument.
+
+    `arguments` maps each tool to the names of its arguments, to None if it accepts any.
+    """
+    doubts = policy.find_unknown_tools(arguments)
+    for rule in policy.rules:
+        known = [names for tool, names in arguments.items() if fnmatchcase(tool, rule.tool)]
+        for name in rule.arguments:
+            if known and all(names is not None and name not in names for names in known):
+                choices = sorted({each for names in known for each in names or ()})
+                unknown = explain_unknown("argument", name, choices)
+                doubts.append(f"{rule.source}: Tool {rule.tool!r}: {unknown}")
+    return doubts
 
 
 def describe_decision(policy: Policy, call: PolicyCall, workspace: Path) -> dict[str, Any]:

@@ -40,6 +40,20 @@ def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[P
     Raises:
         ConfigError: the text is not TOML, or a rule is invalid.
     """
+    for read in read_each_rule(text, path, lowest_priority=lowest_priority):
+        if isinstance(read, ConfigError):
+            raise read
+        yield from read
+
+
+def read_each_rule(
+    text: str, path: Path, *, lowest_priority: int = 0
+) -> Iterator[list[PolicyRule] | ConfigError]:
+    """Yield for each rule in the text of a file what it means, or what is wrong with it.
+
+    Raises:
+        ConfigError: the text is not TOML, or contains something else than rules.
+    """
     document = _read_toml(text, path)
     if unknown := [key for key in document if key != "rule"]:
         raise ConfigError(f"{path}: unknown key {shorten(unknown[0])}", hint="Rules are written as [[rule]].")
@@ -51,9 +65,9 @@ def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[P
         line = lines[index] if len(lines) == len(rules) else 0
         place = f"{path}:{line}" if line else f"{path}, rule {index + 1}"
         try:
-            yield from _read_rule(entry, place, lowest_priority)
+            yield list(_read_rule(entry, place, lowest_priority))
         except ConfigError as error:
-            raise ConfigError(f"{place}: {error.message}", hint=error.hint) from error
+            yield ConfigError(f"{place}: {error.message}", hint=error.hint)
 
 
 def read_rule(entry: Mapping[str, Any]) -> list[PolicyRule]:

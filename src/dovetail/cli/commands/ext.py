@@ -1,9 +1,7 @@
 """`dovetail ext`: list, show, check, create and reload extension folders."""
 
 import json
-import logging
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +13,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.remote import URL, name_caller, post
-from dovetail.cli.terminal import WORKSPACE
+from dovetail.cli.terminal import WORKSPACE, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
@@ -167,36 +165,22 @@ def _has_failed(report: dict[str, Any]) -> bool:
     )
 
 
-@contextmanager
-def _without_log() -> Generator[None]:
-    """Do not log what these commands show themselves."""
-    loggers = [logging.getLogger(name) for name in _SHOWN_HERE]
-    before = [logger.disabled for logger in loggers]
-    for logger in loggers:
-        logger.disabled = True
-    try:
-        yield
-    finally:
-        for logger, was_disabled in zip(loggers, before, strict=True):
-            logger.disabled = was_disabled
-
-
 async def _load(workspace: Path | None) -> ExtensionSnapshot:
-    with _without_log():
+    with without_logs(*_SHOWN_HERE):
         async with Dovetail(workspace=workspace) as dovetail:
             return _add_contributions(dovetail.extensions.snapshot, dovetail)
 
 
 async def _load_names(workspace: Path | None) -> tuple[ExtensionSnapshot, Mapping[str, str]]:
     """Return what is loaded, and the names that no folder may use."""
-    with _without_log():
+    with without_logs(*_SHOWN_HERE):
         async with Dovetail(workspace=workspace) as dovetail:
             return dovetail.extensions.snapshot, dovetail.list_reserved_names()
 
 
 async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:
     """Return the report of one folder, even an excluded one; its names must not clash with other folders."""
-    with _without_log():
+    with without_logs(*_SHOWN_HERE):
         async with Dovetail(workspace=workspace) as dovetail:
             snapshot = await _load_alone(_find_folder(name, dovetail.extensions.roots), dovetail)
             return _add_contributions(snapshot, dovetail)

@@ -1,0 +1,148 @@
+"""`dovetail policy`: check the rules about calls, and list them in the order in which they are tried."""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+
+from dovetail.app import Dovetail
+from dovetail.cli.terminal import WORKSPACE, show_path, without_logs
+from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import ConfigError
+from dovetail.extensions.extension import POLICY
+from dovetail.policy.file import PolicyFile
+from dovetail.policy.inspection import describe_policy, find_doubts
+from dovetail.policy.policy import Policy
+from dovetail.policy.remembered import RememberedRules
+from dovetail.tools.tool import Tool
+
+app = typer.Typer(
+    name="policy", help="Check the rules about calls, and list them in their order.", no_args_is_help=True
+)
+console = Console(highlight=False, soft_wrap=True)
+
+_AS_JSON = typer.Option(False, "--json", help="Print JSON.")
+_STYLES = {"broken": "red", "notice": "yellow"}
+_PLACE = re.compile(r"(?P<path>.+?):(?:(?P<line>\d+):)? (?P<text>.*)", re.DOTALL)
+
+
+@app.command("check")
+def check_policy(
+    files: list[Path] = typer.Argument(None, help="Policy files; by default all of the workspace."),
+    workspace: Path | None = WORKSPACE,
+    as_json: bool = _AS_JSON,
+) -> None:
+    """Check policy files; problems have a line. Exit code 1 if a rule is invalid."""
+    problems, numbers = run_sync(_check(files or [], workspace))
+    if as_json:
+        typer.echo(json.dumps({"problems": problems, "rules": numbers}, indent=2, ensure_ascii=False))
+    else:
+        _show_problems(problems)
+        for path, number in numbers.items():
+            if not any(each["path"] == path and each["kind"] == "broken" for each in problems):
+                console.print(f"[green]sound[/green]  {path}: {number} {'rule' if number == 1 else 'rules'}")
+        if not numbers:
+            console.print(f"There is no {POLICY} here: only the built-in rules apply.")
+    raise typer.Exit(1 if any(each["kind"] == "broken" for each in problems) else 0)
+
+
+@app.command("list")
+def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> None:
+    """List all rules in the order in which they are tried: the first that matches a call decides."""
+
+    async def collect() -> list[dict[str, Any]]:
+        async with Dovetail(workspace=workspace) as dovetail:
+            return describe_policy(dovetail.runtime.policy, None, dovetail.workspace)
+
+    rules = run_sync(collect())
+    if as_json:
+        typer.echo(json.dumps(rules, indent=2, ensure_ascii=False))
+        return
+    for rule in rules:
+        place = f"{rule['path']}:{rule['line']}" if rule["line"] else rule["path"] or rule["source"]
+        console.print(
+            f"{rule['priority']:>5}  {rule['action']:5}  {_describe(rule)}  ({place})", markup=False
+        )
+
+
+def _describe(rule: dict[str, Any]) -> str:
+    """Return the name and the conditions of a rule."""
+    conditions = [rule["tool"] if rule["tool"] != "*" else "any tool"]
+    conditions += [f"kind {', '.join(rule['kinds'])}"] if rule["kinds"] else []
+    conditions += [f"{name} matches {pattern}" for name, pattern in rule["arguments"].items()]
+    conditions += [f"arguments are {rule['exact']}"] if rule["exact"] else []
+    conditions += [f"agent {rule['agent']}"] if rule["agent"] != "*" else []
+    conditions += [f"mode {', '.join(rule['modes'])}"] if rule["modes"] else []
+    conditions += [f"owner {rule['owner']}"] if rule["owner"] else []
+    return f"{rule['name']}: {'; '.join(conditions)}" if rule["name"] else "; ".join(conditions)
+
+
+async def _check(files: list[Path], workspace: Path | None) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Return the problems of the files, and the number of rules in each."""
+    with without_logs("dovetail.policy.file", "dovetail.app"):
+        return await _check_quietly(files, workspace)
+
+
+async def _check_quietly(
+    files: list[Path], workspace: Path | None
+) -> tuple[list[dict[str, Any]], dict[str, int]]:
+    async with Dovetail(workspace=workspace) as dovetail:
+        chosen = [_open(path) for path in files] or list(_find_files(dovetail))
+        broken = [each for _, file in chosen for each in file.find_problems()]
+        policy = Policy(sources=[file for _, file in chosen])
+        tools = dovetail.get_tool_registry().snapshot().tools.values()
+        doubts = find_doubts(policy, {tool.name: _list_arguments(tool) for tool in tools})
+    problems = [_read_problem("broken", str(error)) for error in broken]
+    numbers = {show_path(path): len(file.load()) for path, file in chosen}
+    return [*problems, *(_read_problem("notice", text) for text in doubts)], numbers
+
+
+def _open(path: Path) -> tuple[Path, PolicyFile]:
+    if not path.is_file():
+        raise ConfigError(f"Policy file not found: {path}")
+    return path, PolicyFile(path, may_allow=path.resolve().parent.parent.name != "extensions")
+
+
+def _find_files(dovetail: Dovetail) -> Iterable[tuple[Path, PolicyFile]]:
+    """Yield the files that apply to the workspace, also those of folders that cannot be loaded."""
+    own = dovetail.workspace / POLICY
+    if own.exists() or own.is_symlink():
+        yield own, PolicyFile(own)
+    for path in sorted(dovetail.workspace.glob(f"extensions/*/{POLICY}")):
+        yield path, PolicyFile(path, may_allow=False)
+    remembered = dovetail.workspace / ".dovetail" / "remembered.toml"
+    if remembered.exists():
+        yield remembered, RememberedRules(remembered)
+
+
+def _list_arguments(tool: Tool) -> list[str] | None:
+    properties = tool.parameters.get("properties")
+    is_open = tool.parameters.get("additionalProperties", True) is not False and tool.takes is None
+    return None if is_open or not is_mapping(properties) else list(properties)
+
+
+def _read_problem(kind: str, text: str) -> dict[str, Any]:
+    """Return a problem as data; its text begins with the file and often the line."""
+    place = _PLACE.fullmatch(text)
+    if place is None:
+        return {"kind": kind, "path": None, "line": None, "message": text}
+    path, line = show_path(Path(place["path"])), place["line"]
+    return {"kind": kind, "path": path, "line": int(line) if line else None, "message": place["text"]}
+
+
+def _show_problems(problems: list[dict[str, Any]]) -> None:
+    for each in problems:
+        place = (
+            f"{each['path']}:{each['line']}: "
+            if each["line"]
+            else f"{each['path']}: "
+            if each["path"]
+            else ""
+        )
+        console.print(f"[{_STYLES[each['kind']]}]{each['kind']}[/] ", end="")
+        console.print(f"{place}{each['message']}", markup=False)
