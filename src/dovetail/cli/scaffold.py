@@ -20,7 +20,9 @@ def find_template(*names: str) -> Path:
     """
     root = find_assets("templates")
     if root is None:
-        raise ConfigError("The templates are not installed.", hint="Install Dovetail again: pip install dovetail")
+        raise ConfigError(
+            "The templates are not installed.", hint="Install Dovetail again: pip install dovetail"
+        )
     return root.joinpath(*names)
 
 
@@ -55,7 +57,9 @@ def create_source(kind: SourceKind, name: str, workspace: Path | None) -> Source
     async def create() -> Source:
         async with Dovetail(workspace=workspace) as dovetail:
             if kind == "agents" and (tool := dovetail.tools.snapshot().tools.get(name)) is not None:
-                raise ConfigError(f"Tool {name!r} already exists in {tool.owner}.", hint="Choose another name.")
+                raise ConfigError(
+                    f"Tool {name!r} already exists in {tool.owner}.", hint="Choose another name."
+                )
             text = find_template("parts", _PARTS[kind]).read_text(encoding="utf-8")
             return Sources(dovetail).create(kind, name, text.replace(f"my_{kind[:-1]}", name))
 

@@ -39,6 +39,11 @@ class Variable:
         """Whether it needs a value."""
         return self.default is None
 
+    @property
+    def sample(self) -> Scalar:
+        """A value that it may have."""
+        return self.choices[0] if self.choices else "x" if self.default is None else self.default
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedPrompt:
@@ -104,8 +109,22 @@ def read_prompt_file(path: Path) -> PromptFile:
         path=path,
         source=source,
     )
-    prompt.render({each.name: each.choices[0] if each.choices else "x" for each in prompt.variables})
+    prompt.render({each.name: each.sample for each in prompt.variables})
     return prompt
+
+
+def find_samples(source: Source) -> dict[str, Any]:
+    """Return a value for each variable that `.about` of a file describes; empty for other files.
+
+    Raises:
+        ConfigError: `.about` is invalid.
+    """
+    document = source.parse()
+    if not is_mapping(document) or not document.get(ABOUT):
+        return {}
+    used = list(_find_names({key: each for key, each in document.items() if key != ABOUT}))
+    described: Any = _read_about(document[ABOUT]).get("variables") or {}
+    return {each.name: each.sample for each in _read_variables(described, used) if each.name in described}
 
 
 def _to_text(draft: Draft, messages: list[dict[str, Any]]) -> str:

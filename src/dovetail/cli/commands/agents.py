@@ -1,4 +1,4 @@
-"""`dovetail agents`: list, show, check, trust and run agents."""
+"""`dovetail agents`: list, show, check, create, trust and run agents."""
 
 import asyncio
 import json
@@ -26,7 +26,8 @@ from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.run_view import AgentView
-from dovetail.cli.terminal import MODE, open_record, read_choices, read_value
+from dovetail.cli.scaffold import create_source
+from dovetail.cli.terminal import MODE, WORKSPACE, open_record, read_choices, read_value, show_path
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -35,7 +36,9 @@ from dovetail.requesters.resolve import complete
 from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.tools.snapshot import ToolSnapshot
 
-app = typer.Typer(name="agents", help="List, show, check, trust and run agents.", no_args_is_help=True)
+app = typer.Typer(
+    name="agents", help="List, show, check, create, trust and run agents.", no_args_is_help=True
+)
 console = Console(highlight=False, soft_wrap=True)
 
 
@@ -50,10 +53,13 @@ def list_agents() -> None:
     agents = run_sync(collect()).agents
     table = Table("agent", "what for", "from", box=None, header_style="bold")
     for definition in agents.get_all_definitions():
-        table.add_row(definition.name, definition.description, _place(definition))
+        table.add_row(definition.name, definition.description, show_path(Path(definition.source)))
     for definition in agents.get_disabled():
         table.add_row(
-            f"{definition.name} (disabled)", definition.description, _place(definition), style="dim"
+            f"{definition.name} (disabled)",
+            definition.description,
+            show_path(Path(definition.source)),
+            style="dim",
         )
     console.print(table)
     for broken in agents.broken:
@@ -113,6 +119,17 @@ def _check_model(definition: AgentDefinition, settings: Settings) -> None:
     model = definition.model_config.model or ""
     if ":" in model:
         complete(model, settings)
+
+
+@app.command("new")
+def new_agent(
+    name: str = typer.Argument(help="The name of the agent."), workspace: Path | None = WORKSPACE
+) -> None:
+    """Create an agent in `agents/` that works and that other agents can call."""
+    path = create_source("agents", name, workspace).path
+    typer.echo(f"wrote {path}")
+    typer.echo(f"Check it with `dovetail agents check {show_path(path)}`, run it with:")
+    typer.echo(f'dovetail agents run {name} "What is in this folder?"')
 
 
 @app.command("trust")
@@ -217,9 +234,3 @@ def _describe_limits(limits: RunConfig) -> str:
 
 def _describe_tools(definition: AgentDefinition) -> str:
     return "none" if definition.tool_config.names == () else "all tools of its caller"
-
-
-def _place(definition: AgentDefinition) -> str:
-    path = Path(definition.source)
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else definition.source

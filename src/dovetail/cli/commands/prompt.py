@@ -1,16 +1,19 @@
-"""`dovetail prompt`: render and check prompt files."""
+"""`dovetail prompt`: render, check and create prompt files."""
 
 import json
 from pathlib import Path
 
 import typer
 
+from dovetail.cli.scaffold import create_source
+from dovetail.cli.terminal import WORKSPACE, show_path
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.check import PromptProblem, find_alias_problems, find_doubts, find_problems
 from dovetail.prompt.source import Source, guess_format, read_source
 from dovetail.prompts.draft import Draft
+from dovetail.prompts.file import find_samples
 
-app = typer.Typer(name="prompt", help="Render and check prompt files.", no_args_is_help=True)
+app = typer.Typer(name="prompt", help="Render, check and create prompt files.", no_args_is_help=True)
 
 _FILE = typer.Argument(help="A YAML or JSON prompt file.", show_default=False)
 _VARIABLES = typer.Option(None, "--var", metavar="NAME=VALUE", help="A value for a placeholder ${NAME}.")
@@ -37,20 +40,37 @@ def render(
 
 
 @app.command("check")
-def check(file: Path = _FILE, variables: list[str] | None = _VARIABLES, key: str | None = _KEY) -> None:
-    """Check a prompt file; problems have line and column. Exit code 1 if there is an error."""
-    problems = _check(read_source(file, guess_format(file)), _read_variables(variables), key)
-    for problem in sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)):
-        typer.echo(f"{file}:{problem}")
-    if not problems:
-        typer.echo(f"{file}: no problems found")
-    if any(problem.kind == "error" for problem in problems):
-        raise typer.Exit(1)
+def check(
+    files: list[Path] = typer.Argument(help="YAML or JSON prompt files.", show_default=False),
+    variables: list[str] | None = _VARIABLES,
+    key: str | None = _KEY,
+) -> None:
+    """Check prompt files; problems have line and column. Exit code 1 if there is an error."""
+    has_error = False
+    for file in files:
+        problems = _check(read_source(file, guess_format(file)), _read_variables(variables), key)
+        for problem in sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)):
+            typer.echo(f"{file}:{problem}")
+        if not problems:
+            typer.echo(f"{file}: no problems found")
+        has_error = has_error or any(problem.kind == "error" for problem in problems)
+    raise typer.Exit(1 if has_error else 0)
+
+
+@app.command("new")
+def new_prompt(
+    name: str = typer.Argument(help="The name of the prompt."), workspace: Path | None = WORKSPACE
+) -> None:
+    """Create a prompt in `prompts/`, which the page offers."""
+    path = create_source("prompts", name, workspace).path
+    typer.echo(f"wrote {path}")
+    typer.echo(f"Check it with `dovetail prompt check {show_path(path)}`.")
 
 
 def _check(source: Source, variables: dict[str, str], key: str | None) -> list[PromptProblem]:
     try:
-        draft = Draft(source, variables, key)
+        samples = {} if key else find_samples(source)
+        draft = Draft(source, {**samples, **variables}, key)
     except PromptSyntaxError as error:
         return [PromptProblem(message=error.problem, line=error.line, column=error.column)]
     except (PromptError, PromptTypeError) as error:

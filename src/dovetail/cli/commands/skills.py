@@ -1,4 +1,4 @@
-"""`dovetail skills`: list and show skills, and explain name resolution."""
+"""`dovetail skills`: list, show and create skills, and explain name resolution."""
 
 from pathlib import Path
 
@@ -7,12 +7,14 @@ from rich.console import Console
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.scaffold import create_source
+from dovetail.cli.terminal import WORKSPACE
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.skills.library import SkillLibrary, find_roots
 
 app = typer.Typer(
-    name="skills", help="List and show skills, and explain name resolution.", no_args_is_help=True
+    name="skills", help="List, show and create skills, and explain name resolution.", no_args_is_help=True
 )
 console = Console(highlight=False, soft_wrap=True)
 
@@ -47,6 +49,16 @@ def show_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
     table.add_row("tools", "not named" if skill.allowed_tools is None else ", ".join(skill.allowed_tools))
     console.print(table)
     console.print(skill.body, markup=False)
+
+
+@app.command("new")
+def new_skill(
+    name: str = typer.Argument(help="The name of the skill."), workspace: Path | None = WORKSPACE
+) -> None:
+    """Create a skill in `skills/`."""
+    path = create_source("skills", name, workspace).path
+    typer.echo(f"wrote {path}")
+    typer.echo(f"Show it with `dovetail skills show {name}`; in a chat, type /skill/{name}.")
 
 
 @app.command("why")
