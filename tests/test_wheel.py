@@ -12,7 +12,9 @@ ROOT = Path(__file__).parent.parent
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_wheel_holds_the_web_client_the_extension_folders_and_the_agent_files(tmp_path: Path) -> None:
+def test_wheel_holds_the_web_client_the_extension_folders_the_agent_files_and_the_templates(
+    tmp_path: Path,
+) -> None:
     command = [
         sys.executable,
         "-m",
@@ -28,6 +30,12 @@ def test_wheel_holds_the_web_client_the_extension_folders_and_the_agent_files(tm
     [wheel] = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     shipped = {"extensions/weather/extension.py", "extensions/README.md", "agents/master.md"}
+    project = "templates/projects/support-desk"
+    shipped |= {
+        f"{project}/extensions/desk/web/show_order.js",
+        f"{project}/.gitignore",
+        "templates/parts/SKILL.md",
+    }
     if (ROOT / "web" / "dist").is_dir():
         shipped.add("web/index.html")
     assert {f"dovetail/assets/{name}" for name in shipped} <= names

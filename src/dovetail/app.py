@@ -238,7 +238,7 @@ class Dovetail:
         self.runtime.policy.reload()
         ProviderKeys.of(self.settings, self.workspace).read()
         await self.mcp.connect(self.settings.section(McpSettings).servers)
-        names = (tool.name for tool in self.tools.get_all_tools())
+        names = [*self.list_reserved_names(), *(tool.name for tool in self.tools.get_all_tools())]
         for notice in self.runtime.policy.find_unknown_tools(names):
             logger.warning("policy rule may have no effect: %s", notice)
         await self._follow_files()

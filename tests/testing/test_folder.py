@@ -39,6 +39,12 @@ async def test_arguments_are_read_and_checked_and_errors_raised(tmp_path: Path) 
         await async_call_folder_tool(folder, "fail")
 
 
+def test_an_approval_that_the_folder_asks_for_counts_as_given(tmp_path: Path) -> None:
+    folder = Folders(tmp_path).write("several", SEVERAL)
+    (folder / "policy.toml").write_text('[[rule]]\ntool = "double"\naction = "ask"\n')
+    assert call_folder_tool(folder, "double", number=21) == 42
+
+
 def test_what_is_wrong_with_the_folder_is_said(tmp_path: Path) -> None:
     folders = Folders(tmp_path)
     several = folders.write("several", SEVERAL)

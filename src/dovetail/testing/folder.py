@@ -1,6 +1,7 @@
 """Call a tool of an extension folder in a test, as a model would."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, ToolError
 from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
+from dovetail.events.run_events import AskKind
 from dovetail.extensions.exclusion import Exclusion
 from dovetail.extensions.loader import ExtensionHost, ExtensionLoader
 from dovetail.ids import new_id
@@ -58,12 +60,18 @@ async def async_call_folder_tool(folder: str | Path, tool: str | None = None, /,
         tools = ToolSnapshot.of(snapshot.tools)
         runner = ToolRunner(Policy(sources=[PolicyFiles(lambda: snapshot.policy_files)]))
         call = ToolCall(call_id=new_id("call"), name=_choose(tool, tools, path), arguments=arguments)
-        outcome = await runner.run_call(tools, call, RunContext(mode="yolo"))
+        outcome = await runner.run_call(tools, call, RunContext(mode="yolo", ask=_approve))
     finally:
         await loader.close()
     if (error := outcome.result.error) is not None:
         raise ToolError(error.message, type=error.type, data=outcome.result.data)
     return read_value(outcome.result)
+
+
+async def _approve(
+    kind: AskKind, call_id: str, payload: Mapping[str, Any], seconds: float | None
+) -> Mapping[str, Any]:
+    return {"approved": kind == "approval"}
 
 
 def _find(folder: str | Path) -> tuple[Path, frozenset[str]]:

@@ -95,8 +95,9 @@ async def _check_quietly(
         chosen = [_open(path) for path in files] or list(_find_files(dovetail))
         broken = [each for _, file in chosen for each in file.find_problems()]
         policy = Policy(sources=[file for _, file in chosen])
-        tools = dovetail.get_tool_registry().snapshot().tools.values()
-        doubts = find_doubts(policy, {tool.name: _list_arguments(tool) for tool in tools})
+        tools = dovetail.get_tool_registry().snapshot().tools
+        known = {name: _list_arguments(tool) for name, tool in tools.items()}
+        doubts = find_doubts(policy, {**dict.fromkeys(dovetail.list_reserved_names()), **known})
     problems = [_read_problem("broken", str(error)) for error in broken]
     numbers = {show_path(path): len(file.load()) for path, file in chosen}
     return [*problems, *(_read_problem("notice", text) for text in doubts)], numbers

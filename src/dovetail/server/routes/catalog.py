@@ -137,7 +137,9 @@ def _describe_reload(app: Dovetail) -> dict[str, Any]:
         {"path": each.path, "error": each.error, "keeps_last_good": each.keeps_last_good}
         for each in app.runtime.policy.problems
     ]
-    notices = app.runtime.policy.find_unknown_tools(tool.name for tool in app.tools.get_all_tools())
+    notices = app.runtime.policy.find_unknown_tools(
+        [*app.list_reserved_names(), *(tool.name for tool in app.tools.get_all_tools())]
+    )
     return {
         **app.extensions.snapshot.to_dict(),
         "web": list_looks(app.extensions.snapshot),

@@ -40,7 +40,9 @@ async def get_policy(app: App, owner: Reach) -> dict[str, Any]:
         "max_mode": find_freest_mode(app.settings),
         "modes": list(MODES),
         "problems": [asdict(problem) for problem in policy.problems],
-        "notices": policy.find_unknown_tools(tool.name for tool in app.tools.get_all_tools()),
+        "notices": policy.find_unknown_tools(
+            [*app.list_reserved_names(), *(tool.name for tool in app.tools.get_all_tools())]
+        ),
     }
 
 
