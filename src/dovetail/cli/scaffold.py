@@ -4,26 +4,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dovetail.app import Dovetail
-from dovetail.assets import find_assets
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
+from dovetail.extensions.scaffold import find_template
 from dovetail.sources import Source, SourceKind, Sources
 
 _PARTS: dict[SourceKind, str] = {"agents": "agent.md", "skills": "SKILL.md", "prompts": "prompt.yaml"}
-
-
-def find_template(*names: str) -> Path:
-    """Return a file or folder of the shipped templates.
-
-    Raises:
-        ConfigError: the package was installed without them.
-    """
-    root = find_assets("templates")
-    if root is None:
-        raise ConfigError(
-            "The templates are not installed.", hint="Install Dovetail again: pip install dovetail"
-        )
-    return root.joinpath(*names)
 
 
 def write_files(folder: Path, texts: Mapping[str, str], *, force: bool) -> list[str]:

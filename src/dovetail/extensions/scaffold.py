@@ -7,53 +7,8 @@ from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
-
-_EXTENSION = '''"""Says hello: change it into what you need."""
-
-
-def {name}(who: str, times: int = 1) -> str:
-    """A greeting."""
-    return " ".join([f"Hello, {{who}}!"] * times)
-
-
-TOOL = {{
-    "label": "{name}",
-    "name": "{name}",
-    "description": "Greet a person by name",
-    "parameters": {{
-        "who": {{"type": "string", "description": "Whom to greet", "required": True}},
-        "times": {{"type": "integer", "description": "How often", "default": 1}},
-    }},
-    "execute": {name},
-}}
-'''
-
-_TEST = '''"""Run it with: pytest {place}"""
-
-from dovetail.testing import call_folder_tool
-
-
-def test_it_greets() -> None:
-    """Calls the folder's tool as a model would; with several tools, name one before the arguments."""
-    assert call_folder_tool(__file__, who="Ada", times=2) == "Hello, Ada! Hello, Ada!"
-'''
-
-_CARD = """/** Draws the calls of `{name}` in the page. A saved change is loaded with the folder. */
-
-/** @param {{import("./dovetail").Dovetail}} dovetail */
-export default function register({{ React, card }}) {{
-  const h = React.createElement;
-
-  card("{name}", function Greeting({{ input, output }}) {{
-    return h(
-      "div",
-      {{ style: {{ padding: "4px 0" }} }},
-      h("p", {{ style: {{ fontSize: 22 }} }}, output),
-      h("p", {{ style: {{ color: "var(--soft)" }} }}, `for ${{input.who}}`),
-    );
-  }});
-}}
-"""
+_SAMPLE = "my_tool"
+"""The name of the tool in the files of the template."""
 
 
 def create_folder(root: Path, name: str, *, with_card: bool = False) -> list[Path]:
@@ -69,18 +24,34 @@ def create_folder(root: Path, name: str, *, with_card: bool = False) -> list[Pat
         raise ConfigError(
             f"{folder} already exists.", hint="Choose another name, or edit the existing folder."
         )
+    names = ["extension.py", f"test_{_SAMPLE}.py", *(["web/card.js"] if with_card else [])]
+    template = find_template("parts", "extension")
     texts = {
-        folder / "extension.py": _EXTENSION.format(name=name),
-        folder / f"test_{name}.py": _TEST.format(name=name, place=f"{root.name}/{name}"),
+        folder / each.replace(_SAMPLE, name): (template / each)
+        .read_text(encoding="utf-8")
+        .replace(_SAMPLE, name)
+        for each in names
     }
-    if with_card:
-        texts[folder / "web" / "card.js"] = _CARD.format(name=name)
-        if (types := _find_types()) is not None:
-            texts[folder / "web" / types.name] = types.read_text(encoding="utf-8")
+    if with_card and (types := _find_types()) is not None:
+        texts[folder / "web" / types.name] = types.read_text(encoding="utf-8")
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return list(texts)
+
+
+def find_template(*names: str) -> Path:
+    """Return a file or folder of the shipped templates.
+
+    Raises:
+        ConfigError: the package was installed without them.
+    """
+    templates = find_assets("templates")
+    if templates is None:
+        raise ConfigError(
+            "The templates are not installed.", hint="Install Dovetail again: pip install dovetail"
+        )
+    return templates.joinpath(*names)
 
 
 def _find_types() -> Path | None:

@@ -190,3 +190,21 @@ def test_run_checks_the_inputs_before_it_begins(
     (tmp_path / "agents" / "diver.md").write_text(f"---\ndescription: Dives.\n{inputs}\n---\nDive.\n")
     assert run("agents", "run", "diver", "depth=deep") == 1
     assert "`depth` must be integer" in capsys.readouterr().err
+
+
+def test_a_new_agent_is_sound_and_its_name_is_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "new", "scout") == 0
+    assert "dovetail agents check agents/scout.md" in capsys.readouterr().out
+    assert run("agents", "check", "agents/scout.md") == 0
+    assert "sound  agents/scout.md: agent 'scout'" in capsys.readouterr().out
+    for name, complaint in (
+        ("scout", "Tool 'scout' already exists in agent"),
+        ("calculate", "Tool 'calculate' already exists in extension:calculator"),
+        ("master", "Agent 'master' already exists."),
+        ("two words", "Invalid name 'two words'."),
+    ):
+        assert run("agents", "new", name) == 1
+        assert complaint in capsys.readouterr().err

@@ -40,7 +40,7 @@ def test_a_new_folder_is_sound_and_its_test_passes(
     written = runpy.run_path(str(workspace / "extensions" / "hello" / "test_hello.py"))
     written["test_it_greets"]()
     source = workspace / "extensions" / "hello" / "extension.py"
-    source.write_text(source.read_text().replace('"name": "hello"', '"name": "greet"'))
+    source.write_text(source.read_text().replace("def hello", "def greet"))
     written["test_it_greets"]()  # another name does not break it
     source.write_text(source.read_text().replace("Hello, ", "Goodbye, "))
     with pytest.raises(AssertionError):

@@ -187,3 +187,19 @@ def test_render_fills_the_defaults_that_the_file_describes(
     text = ".about: {variables: {wood: {default: oak}}}\ninput: Plane ${wood}.\n"
     assert run("prompt", "render", write(tmp_path, "p.yaml", text)) == 0
     assert "Plane oak." in capsys.readouterr().out
+
+
+def test_a_new_prompt_is_sound_and_several_files_are_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("prompt", "new", "note") == 0
+    (tmp_path / "prompts" / "other.yaml").write_text(".about:\n  titel: x\ninput: Hi ${name}\n")
+    capsys.readouterr()
+    assert run("prompt", "check", "prompts/note.yaml", "prompts/other.yaml") == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "prompts/note.yaml: no problems found",  # `.about` describes its variables
+        "prompts/other.yaml: error: .about: Unknown key 'titel'. Did you mean 'title'?",
+    ]
+    assert run("prompt", "new", "note") == 1
+    assert "Prompt 'note' already exists." in capsys.readouterr().err

@@ -51,3 +51,14 @@ def test_why_names_what_is_used_and_what_is_hidden(
     assert run("skills", "why", "review", "--project", str(workspace)) == 0
     assert "(workspace) is used" in capsys.readouterr().out
     assert run("skills", "why", "nothing") == 1
+
+
+def test_a_new_skill_is_found_and_never_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("skills", "new", "decide") == 0
+    assert run("skills", "show", "decide") == 0
+    assert "How we write a note about a decision." in capsys.readouterr().out
+    assert run("skills", "new", "decide") == 1
+    assert "Skill 'decide' already exists." in capsys.readouterr().err

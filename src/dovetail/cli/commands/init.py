@@ -12,9 +12,10 @@ from pathlib import Path
 
 import typer
 
-from dovetail.cli.scaffold import find_template, write_files
+from dovetail.cli.scaffold import write_files
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
+from dovetail.extensions.scaffold import find_template
 
 app = typer.Typer()
 

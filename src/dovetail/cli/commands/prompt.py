@@ -50,7 +50,7 @@ def check(
     for file in files:
         problems = _check(read_source(file, guess_format(file)), _read_variables(variables), key)
         for problem in sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)):
-            typer.echo(f"{file}:{problem}")
+            typer.echo(f"{file}:{problem}" if problem.line else f"{file}: {problem}")
         if not problems:
             typer.echo(f"{file}: no problems found")
         has_error = has_error or any(problem.kind == "error" for problem in problems)
