@@ -33,10 +33,10 @@ PHRASES = {
 }
 """What is not written, as a pattern, and what says it better."""
 
-OUTSIDE = ("benchmarks", "evals", "examples", "extensions")
+OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "templates")
 """Folders next to the source whose Python code people read or models call."""
 
-PAGES = ("*.md", "docs/*.md", "docs/decisions/*.md", "agents/*.md", "extensions/*.md")
+PAGES = ("*.md", "docs/*.md", "docs/decisions/*.md", "agents/*.md", "extensions/*.md", "templates/**/*.md")
 
 REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 

@@ -141,7 +141,7 @@ def test_check_of_a_good_file_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
     [
         ("p.yaml", "a: [1", "1:6: error: this is not valid YAML"),
         ("p.json", '{"a":\n}', "2:1: error: this is not valid JSON"),
-        ("p.yaml", "just words", ":error: a prompt configuration must be a mapping, got 'just words'"),
+        ("p.yaml", "just words", ": error: a prompt configuration must be a mapping, got 'just words'"),
         ("p.yaml", "input: &a {b: [*a]}", "error: this is not valid YAML: a value contains itself"),
         ("p.yaml", "system: only me", "error: Prompt requires at least one of 'input'"),
         ("p.yaml", "input: x\n.alias: {info: {no: 1}}", "2:10: error: .alias info: info() got"),
