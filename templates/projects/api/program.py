@@ -1,10 +1,11 @@
 """Sorts a message of a customer; the answer is an instance of a class."""
 
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from dovetail import Agent
+from dovetail import Dovetail
 
 MESSAGE = "Order 42 should have been here on Monday. I need it for a party tomorrow! Ann, C-7"
 
@@ -19,7 +20,8 @@ class Ticket(BaseModel):
 
 def sort_message(message: str, model: Any = None) -> Ticket:
     """Return the ticket for a message; without a model, the one of the settings answers."""
-    agent = Agent(model=model, system="You sort messages of customers for the support desk.")
+    app = Dovetail(workspace=Path(__file__).parent)  # reads dovetail.toml
+    agent = app.create_agent(model=model, system="You sort messages of customers for the support desk.")
     return agent.input(message).returns(Ticket).start()
 
 

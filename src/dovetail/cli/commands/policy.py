@@ -47,7 +47,7 @@ def check_policy(
             if not any(each["path"] == path and each["kind"] == "broken" for each in problems):
                 console.print(f"[green]sound[/green]  {path}: {number} {'rule' if number == 1 else 'rules'}")
         if not numbers:
-            console.print(f"There is no {POLICY} here: only the built-in rules apply.")
+            console.print(f"No {POLICY} found: only the built-in rules apply.")
     raise typer.Exit(1 if any(each["kind"] == "broken" for each in problems) else 0)
 
 
