@@ -230,3 +230,14 @@ def test_a_folder_is_shown_with_its_settings(
     (workspace / "dovetail.toml").write_text("[extensions.shop]\ncurrncy = 1\n")
     assert run("ext", "show", "shop") == 1
     assert "Did you mean 'extensions.shop.currency'?" in capsys.readouterr().out
+
+
+def test_settings_of_a_folder_that_does_not_exist_are_noticed(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workspace / "dovetail.toml").write_text("[extensions.wether]\na = 1\n[extensions.example]\nb = 1\n")
+    assert run("ext", "check") == 0
+    notices = [line for line in capsys.readouterr().out.splitlines() if line.startswith("notice")]
+    assert notices == [
+        "notice wether: [extensions.wether] is not used: Unknown folder 'wether'. Did you mean 'weather'?"
+    ]

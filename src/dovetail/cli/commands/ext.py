@@ -15,7 +15,8 @@ from dovetail.app import Dovetail
 from dovetail.cli.remote import URL, name_caller, post
 from dovetail.cli.terminal import WORKSPACE, without_logs
 from dovetail.concurrency import run_sync
-from dovetail.data.shapes import is_dict
+from dovetail.data.shapes import is_dict, is_mapping
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.extensions.exclusion import EXCLUDED_BY_DEFAULT, Exclusion, read_exclusion
 from dovetail.extensions.extension import POLICY, ExtensionNotice, ExtensionSnapshot
@@ -126,7 +127,8 @@ def new_extension(
     _check_free(name, *run_sync(_load_names(workspace)))
     for path in create_folder(root, name, with_card=web):
         console.print(f"wrote {path}", markup=False)
-    console.print(f"Check it with `dovetail ext check {name}`; a running server loads it at its next reload.")
+    console.print(f"Check it with `dovetail ext check {name}`, test it with `pytest extensions/{name}`.")
+    console.print("A running server loads it at its next reload.")
 
 
 def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, str]) -> None:
@@ -168,7 +170,8 @@ def _has_failed(report: dict[str, Any]) -> bool:
 async def _load(workspace: Path | None) -> ExtensionSnapshot:
     with without_logs(*_SHOWN_HERE):
         async with Dovetail(workspace=workspace) as dovetail:
-            return _add_contributions(dovetail.extensions.snapshot, dovetail)
+            snapshot = _add_contributions(dovetail.extensions.snapshot, dovetail)
+            return replace(snapshot, notices=(*snapshot.notices, *_find_unused_tables(dovetail)))
 
 
 async def _load_names(workspace: Path | None) -> tuple[ExtensionSnapshot, Mapping[str, str]]:
@@ -215,6 +218,21 @@ def _add_contributions(snapshot: ExtensionSnapshot, dovetail: Dovetail) -> Exten
         if path.is_relative_to(folder)
     ]
     return replace(snapshot, notices=(*snapshot.notices, *notices))
+
+
+def _find_unused_tables(dovetail: Dovetail) -> list[ExtensionNotice]:
+    """Return a notice for each table of settings whose folder does not exist."""
+    snapshot = dovetail.extensions.snapshot
+    failed = [failure.extension for failure in snapshot.failed_extensions]
+    known = [*(folder.name for folder in snapshot.folders), *failed, *snapshot.excluded]
+    tables = [name for name, value in dovetail.settings.get("extensions").items() if is_mapping(value)]
+    return [
+        ExtensionNotice(
+            extension=name, text=f"[extensions.{name}] is not used: {explain_unknown('folder', name, known)}"
+        )
+        for name in tables
+        if name not in known
+    ]
 
 
 def _find_folder(name: str, roots: tuple[Path, ...]) -> Path:

@@ -12,7 +12,7 @@ export default function register({ browserTool }) {
     Object.assign(card.style, {
       position: "fixed",
       right: "16px",
-      top: "64px",
+      bottom: "120px",
       padding: "12px 18px",
       textAlign: "left",
       background: "var(--raised)",
