@@ -123,7 +123,8 @@ async def test_a_misspelt_or_wrong_variable_is_named(shop: Folders, monkeypatch:
     [
         ("['currency']", "SETTINGS: must be a dict, got list"),
         ("{'two words': {}}", "SETTINGS: a name must have letters, digits and _ only, got 'two words'"),
-        ("{'rate': 3}", "SETTINGS: setting 'rate' must be a dict such as"),
+        ("{'rate': 3}", "SETTINGS: 'rate' must be a dict such as"),
+        ("{'type': 'object', 'properties': {}}", "SETTINGS: 'type' must be a dict such as"),
         ("{'rate': {'type': 'number', 'default': 'x'}}", "Invalid setting 'extensions.bad.rate' (default)"),
         ("{'key': {'required': True}}", "Missing setting 'extensions.bad.key': string.\nWrite it below"),
     ],

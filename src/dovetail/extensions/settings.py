@@ -110,12 +110,14 @@ class _Declaration:
     def __init__(self, folder: str, declared: Any) -> None:
         if not is_mapping(declared):
             raise ExtensionError(f"must be a dict, got {type(declared).__name__}")
-        for name in declared:
+        for name, each in declared.items():
             if not _NAME.fullmatch(str(name)):
                 raise ExtensionError(f"a name must have letters, digits and _ only, got {name!r}")
+            if not is_mapping(each):
+                raise ExtensionError(f"{name!r} must be a dict such as {{'type': 'string'}}, got {each!r}")
         self._folder = folder
         self._secret = {
-            name for name, each in declared.items() if names_secret_key(name) or _says_secret(each)
+            name for name, each in declared.items() if names_secret_key(name) or each.get("secret") is True
         }
         schema = to_json_schema({name: _without_secret(each) for name, each in declared.items()})
         self._schemas: Mapping[str, Any] = schema["properties"]
@@ -198,14 +200,8 @@ class _Declaration:
         )
 
 
-def _says_secret(declared: Any) -> bool:
-    return is_mapping(declared) and declared.get("secret") is True
-
-
-def _without_secret(declared: Any) -> Any:
-    return (
-        {key: each for key, each in declared.items() if key != "secret"} if is_mapping(declared) else declared
-    )
+def _without_secret(declared: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: each for key, each in declared.items() if key != "secret"}
 
 
 def _write_variable(folder: str, name: str) -> str:
