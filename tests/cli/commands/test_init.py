@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from command_line import run
 from dovetail.app import Dovetail
+from dovetail.cli.commands.init import find_templates
 from dovetail.testing import ScriptedServer
 
 TEMPLATES = ("chat", "api", "research", "support-desk")
@@ -171,6 +173,30 @@ def test_the_support_desk_asks_before_a_refund_and_acts_in_the_browser(home: Pat
     assert "Refund 10.00 EUR of 48.00 to Ann Smith: late" in str(ask["payload"])
     assert "Refunded 10.00 EUR to Ann Smith (A-1001): late" in str(model.requests[1].body)
     assert 'browserTool("show_order"' in module.text
+
+
+@pytest.mark.parametrize(
+    ("template", "results"),
+    [
+        ("chat", [(0, "chisel: 3 in stock (low)")]),
+        ("research", [(0, "finger-joint")]),
+        ("support-desk", [(0, "Ann Smith"), (1, "'refund' requires approval")]),
+    ],
+)
+def test_the_calls_of_a_readme_work_as_it_says(
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    template: str,
+    results: list[tuple[int, str]],
+) -> None:
+    monkeypatch.chdir(start(home, template))
+    calls = [line for line in find_templates()[template].commands if line.startswith("dovetail tools call")]
+    for line, (code, text) in zip(calls, results, strict=True):
+        capsys.readouterr()
+        assert run(*shlex.split(line, comments=True)[1:]) == code
+        shown = capsys.readouterr()
+        assert text in shown.out + shown.err
 
 
 def test_templates_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
