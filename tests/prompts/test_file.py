@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dovetail.agent import runtime
 from dovetail.errors import ConfigError, PromptVariableError
 from dovetail.prompts.file import PromptFile, read_prompt_file
 
@@ -103,3 +104,14 @@ def test_an_invalid_file_is_explained(tmp_path: Path, text: str, message: str) -
 def test_a_file_name_must_be_usable_as_a_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="is not a name"):
         read(tmp_path, "input: x\n", "two words.yaml")
+
+
+def test_reading_a_file_does_not_warn_about_settings_that_programs_do_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(runtime, "_default", None)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dovetail.toml").write_text("")
+    with caplog.at_level("INFO"):
+        read(tmp_path, "input: Hello")
+    assert caplog.messages == []

@@ -38,6 +38,17 @@ async def test_it_serves_health_readiness_and_metrics(tmp_path: Path) -> None:
         assert (await client.get("/healthz")).status_code == 200
 
 
+async def test_a_worker_that_is_starting_is_not_ready(tmp_path: Path) -> None:
+    metrics = Metrics()
+    async with Dovetail({"store": {"url": f"sqlite:///{tmp_path}/x.db"}}, workspace=tmp_path) as app:
+        health = HealthPort(app, metrics, RunMetrics(app, metrics))
+        async with health.open("127.0.0.1", 0) as port, httpx.AsyncClient() as client:
+            for path in ("readyz", "metrics"):
+                reply = await client.get(f"http://127.0.0.1:{port}/{path}")
+                assert (reply.status_code, reply.json()) == (503, {"status": "starting"})
+            assert (await client.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200
+
+
 async def test_a_client_that_sends_nonsense_does_not_disturb_others(tmp_path: Path) -> None:
     async with open_port(tmp_path) as (_, address), asyncio.timeout(5):
         for nonsense in (b"\r\n\r\n", b"x" * 70_000):

@@ -60,6 +60,12 @@ class HealthPort:
             writer.close()
 
     async def _answer(self, path: str) -> tuple[int, str, bytes]:
+        try:
+            return await self._read(path)
+        except ConfigError:  # the worker is starting: its chat is not open yet
+            return _report(503, "starting")
+
+    async def _read(self, path: str) -> tuple[int, str, bytes]:
         if path == "/metrics":
             self._run_metrics.sample()
             await self._run_metrics.sample_stored()
