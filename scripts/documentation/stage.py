@@ -1,0 +1,159 @@
+"""Copies docs/ for one language of the site.
+
+- `page.zh.md` replaces `page.md` in the Chinese copy; a page without a translation stays English and says so.
+- A link that leaves docs/ works on the forge, but a site has only its pages: the linked file becomes a page
+  below `repository/`, a folder a page with the list of its files.
+- A folder without `index.md` gets one that lists its pages. `<!-- pages: tour -->` lists those of docs/tour;
+  other comments, which only tests read, are left out.
+"""
+
+import ast
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from documentation.languages import LANGUAGES, Language
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+NAVIGATION = ".nav.yml"
+ASSETS = Path(__file__).parent / "theme" / "assets"
+LOGO = ROOT / "web" / "public" / "favicon.svg"
+
+OUTSIDE = Path("repository")
+"""The folder of the site with pages for files outside of docs/."""
+
+ALWAYS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "extensions/README.md")
+"""Files outside of docs/ that are pages of the site even if no page links to them."""
+
+_SUFFIX = re.compile(rf"(?:{'|'.join(re.escape(one.suffix) for one in LANGUAGES if one.suffix)})(?=\.\w+$)")
+_HEADING = re.compile(r"\A# (?P<title>.*)\n")
+_SUMMARY = re.compile(r"\A# .*\n+(?P<summary>(?:\w|[“(「]).*?(?:[.:](?=\s)|[。：]))", re.DOTALL)
+_LISTING = re.compile(r"\s*pages: (?P<folder>\w+)\s*")
+_PIECE = re.compile(
+    r"^(?P<fence> *(?:`{3,}|~{3,})).*?^(?P=fence)$"
+    r"|(?P<code>`+)[^`].*?(?P=code)(?!`)"
+    r"|<!--(?P<comment>.*?)-->"
+    r"|\]\((?!\w+:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+@dataclass
+class Stage:
+    """The copy of the pages for one language."""
+
+    language: Language
+    target: Path
+    _placed: set[Path] = field(default_factory=set[Path])
+
+    def fill(self) -> None:
+        """Write all pages, pictures and assets below the target."""
+        shutil.rmtree(self.target, ignore_errors=True)
+        for source in sorted(DOCS.rglob("*")):
+            if source.is_dir():
+                self._place_index(source)
+            elif not _SUFFIX.search(source.name):
+                self._place_document(source)
+        for name in ALWAYS:
+            self._place_outside(ROOT / name)
+        shutil.copytree(ASSETS, self.target / "assets")
+        shutil.copy(LOGO, self.target / "assets" / "logo.svg")
+
+    def _place_document(self, source: Path) -> None:
+        place = source.relative_to(DOCS)
+        original, source = source, self._translate(source)
+        if source.suffix == ".md":
+            text = self._rewrite(source, place)
+            if self.language.suffix and source == original:
+                text = _HEADING.sub(lambda heading: f"{heading[0]}\n{self.language.untranslated}", text)
+            self._write(place, text)
+        elif source.name == NAVIGATION:
+            navigation = self.language.translate(yaml.safe_load(source.read_text(encoding="utf-8")))
+            self._write(place, yaml.safe_dump(navigation, allow_unicode=True))
+        else:
+            self._write(place, source.read_bytes())
+
+    def _place_index(self, folder: Path) -> None:
+        listing = "".join(self._list_pages(folder, folder))
+        if listing and not (folder / "index.md").exists():
+            title = self.language.translate(folder.name.capitalize())
+            self._write(folder.relative_to(DOCS) / "index.md", f"# {title}\n\n{listing}")
+
+    def _list_pages(self, folder: Path, below: Path) -> Iterator[str]:
+        """Return a link to each page of a folder, with the page's first sentence."""
+        for page in sorted(folder.glob("*.md")):
+            if page.name != "index.md" and not _SUFFIX.search(page.name):
+                text = self._translate(page).read_text(encoding="utf-8")
+                title, summary = _HEADING.match(text), _SUMMARY.match(text)
+                link = f"[{title['title'] if title else page.stem}]({_relative(page, below)})"
+                yield f"- **{link}**  \n  {' '.join(summary['summary'].split()) if summary else ''}\n"
+
+    def _translate(self, source: Path) -> Path:
+        translation = source.with_name(f"{source.stem}{self.language.suffix}{source.suffix}")
+        return translation if translation.exists() else source
+
+    def _rewrite(self, source: Path, place: Path) -> str:
+        """Return the page's text with links that lead to pages of this language."""
+
+        def replace(piece: re.Match[str]) -> str:
+            if piece["comment"] is not None:
+                listing = _LISTING.fullmatch(piece["comment"])
+                if listing is None:
+                    return "\n" * piece["comment"].count("\n")
+                return "".join(self._list_pages(DOCS / listing["folder"], source.parent))
+            if piece["path"] is None:
+                return piece[0]
+            link = self._resolve(Path(os.path.normpath(source.parent / piece["path"])))
+            return f"]({_relative(link, place.parent)}{piece['anchor'] or ''})"
+
+        return _PIECE.sub(replace, source.read_text(encoding="utf-8"))
+
+    def _resolve(self, linked: Path) -> Path:
+        """Return the place of a linked file below the target; a missing one is reported by the build."""
+        if linked.is_relative_to(DOCS):
+            place = linked.relative_to(DOCS)
+            return place / "index.md" if linked.is_dir() else Path(_SUFFIX.sub("", str(place)))
+        if not linked.exists() or not linked.is_relative_to(ROOT):
+            return Path("missing") / linked.name
+        return self._place_outside(linked)
+
+    def _place_outside(self, source: Path) -> Path:
+        name = source.relative_to(ROOT)
+        place = OUTSIDE / (name if name.suffix == ".md" else f"{name}.md")
+        if place not in self._placed:
+            self._placed.add(place)
+            self._write(
+                place, self._rewrite(source, place) if name.suffix == ".md" else describe_source(source)
+            )
+        return place
+
+    def _write(self, place: Path, content: str | bytes) -> None:
+        path = self.target / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def _relative(link: Path, folder: Path) -> str:
+    return Path(os.path.relpath(link, folder)).as_posix()
+
+
+def describe_source(source: Path) -> str:
+    """Return a page that shows a file, or the names of a folder's files."""
+    title = f"---\nsearch:\n  exclude: true\n---\n\n# `{source.relative_to(ROOT).as_posix()}`\n\n"
+    if not source.is_dir():
+        language = source.suffix[1:] or ("docker" if source.name == "Dockerfile" else "text")
+        return f"{title}~~~~~~{language}\n{source.read_text(encoding='utf-8').rstrip()}\n~~~~~~\n"
+    files = [path for path in sorted(source.rglob("*")) if path.is_file() and "__pycache__" not in path.parts]
+    return title + "".join(f"- `{path.relative_to(source).as_posix()}`{_describe(path)}\n" for path in files)
+
+
+def _describe(path: Path) -> str:
+    """Return the first line of a module's docstring, after a colon."""
+    text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) if path.suffix == ".py" else None
+    return f": {text.splitlines()[0]}" if text else ""
