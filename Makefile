@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance resume fix settings-page docs docs-serve bench eval bfcl wheel web-package clean lint types unit web-test
+.PHONY: help run test soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl wheel web-package clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -85,6 +85,9 @@ settings-page: $(VENV)/.dev ## write docs/settings.md from the sections of the s
 	$(BIN)/python -c 'from dovetail.settings.describe import write_page; print(write_page(), end="")' > docs/settings.md
 
 DOCUMENTATION = PYTHONPATH=src:scripts $(BIN)/python -m documentation
+
+reference: settings-page ## write docs/reference and docs/settings.md from the code
+	@$(DOCUMENTATION) reference
 
 docs: $(VENV)/.dev ## build the documentation site into build/site
 	@$(DOCUMENTATION) build

@@ -1,8 +1,9 @@
-"""`python -m documentation build` or `serve [PORT]`."""
+"""`python -m documentation build`, `serve PORT` or `reference`."""
 
 import sys
 
 from documentation.build import BuildError, build_site, serve_site
+from documentation.reference import pages
 from documentation.stage import ROOT
 
 try:
@@ -11,6 +12,9 @@ try:
             print(f"Built {(build_site() / 'index.html').relative_to(ROOT)}; open it in a browser.")
         case ["serve", port]:
             serve_site(int(port))
+        case ["reference"]:
+            for page in pages.write_all():
+                print(f"Wrote {page.relative_to(ROOT)}.")
         case _:
             sys.exit(__doc__)
 except BuildError as error:
