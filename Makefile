@@ -30,7 +30,7 @@ run: $(VENV)/.run page ## serve the chat and its web page with the embedded mode
 	@exec env $(if $(MODEL),DOVETAIL_MODEL=$(if $(findstring :,$(MODEL)),,local:)$(MODEL)) \
 		$(BIN)/dovetail serve --watch --host $(HOST) --port $(PORT)
 
-test: need-node lint types unit web-test ## everything a change must pass
+test: need-node lint types unit docs web-test ## everything a change must pass
 	@echo "All checks passed."
 
 lint: $(VENV)/.dev
@@ -44,7 +44,7 @@ unit: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed
 	$(BIN)/dovetail models pull small
 	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=
 
-web-test: $(VENV)/.dev need-node web/dist/index.html
+web-test: $(VENV)/.dev need-node web/dist/index.html docs
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
 
 soak: $(VENV)/.dev ## kill the server a hundred times on each database and check the data

@@ -37,6 +37,10 @@ OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "templates")
 """Folders next to the source whose Python code people read or models call."""
 
 PAGES = ("*.md", "docs/*.md", "docs/decisions/*.md", "agents/*.md", "extensions/*.md", "templates/**/*.md")
+OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "scripts")
+"""Folders next to the source whose Python code people read or models call."""
+
+PAGES = ("*.md", "docs/**/*.md", "agents/*.md", "extensions/*.md")
 
 REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 

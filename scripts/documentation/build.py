@@ -25,12 +25,12 @@ class BuildError(Exception):
     """A page has a broken link, or the configuration is wrong; the text is the builder's report."""
 
 
-def build_site(folder: Path = ROOT / "build") -> Path:
+def build_site(folder: Path = ROOT / "build", root: Path = ROOT) -> Path:
     """Build all pages into `site` below the folder and return it; broken links and anchors are an error."""
     site = folder / "site"
     shutil.rmtree(site, ignore_errors=True)
     for language in LANGUAGES:
-        Stage(language, folder / "docs" / language.code).fill()
+        Stage(language, folder / "docs" / language.code, root).fill()
         config = folder / f"site.{language.code}.yml"
         config.write_text(yaml.safe_dump(configure(language), allow_unicode=True), encoding="utf-8")
         run_zensical(config)

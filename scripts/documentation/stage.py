@@ -31,6 +31,8 @@ OUTSIDE = Path("repository")
 ALWAYS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "extensions/README.md")
 """Files outside of docs/ that are pages of the site even if no page links to them."""
 
+PICTURES = {".png", ".svg", ".jpg", ".gif", ".webp"}
+
 _SUFFIX = re.compile(rf"(?:{'|'.join(re.escape(one.suffix) for one in LANGUAGES if one.suffix)})(?=\.\w+$)")
 _HEADING = re.compile(r"\A# (?P<title>.*)\n")
 _SUMMARY = re.compile(r"\A# .*\n+(?P<summary>(?:\w|[“(「]).*?(?:[.:](?=\s)|[。：]))", re.DOTALL)
@@ -50,23 +52,31 @@ class Stage:
 
     language: Language
     target: Path
+    root: Path = ROOT
+    """The repository, with docs/ in it."""
     _placed: set[Path] = field(default_factory=set[Path])
+
+    @property
+    def docs(self) -> Path:
+        """The folder with the pages."""
+        return self.root / "docs"
 
     def fill(self) -> None:
         """Write all pages, pictures and assets below the target."""
         shutil.rmtree(self.target, ignore_errors=True)
-        for source in sorted(DOCS.rglob("*")):
+        for source in sorted(self.docs.rglob("*")):
             if source.is_dir():
                 self._place_index(source)
             elif not _SUFFIX.search(source.name):
                 self._place_document(source)
-        for name in ALWAYS:
-            self._place_outside(ROOT / name)
+        for source in (self.root / name for name in ALWAYS):
+            if source.exists():
+                self._place_outside(source)
         shutil.copytree(ASSETS, self.target / "assets")
         shutil.copy(LOGO, self.target / "assets" / "logo.svg")
 
     def _place_document(self, source: Path) -> None:
-        place = source.relative_to(DOCS)
+        place = source.relative_to(self.docs)
         original, source = source, self._translate(source)
         if source.suffix == ".md":
             text = self._rewrite(source, place)
@@ -83,7 +93,7 @@ class Stage:
         listing = "".join(self._list_pages(folder, folder))
         if listing and not (folder / "index.md").exists():
             title = self.language.translate(folder.name.capitalize())
-            self._write(folder.relative_to(DOCS) / "index.md", f"# {title}\n\n{listing}")
+            self._write(folder.relative_to(self.docs) / "index.md", f"# {title}\n\n{listing}")
 
     def _list_pages(self, folder: Path, below: Path) -> Iterator[str]:
         """Return a link to each page of a folder, with the page's first sentence."""
@@ -106,7 +116,7 @@ class Stage:
                 listing = _LISTING.fullmatch(piece["comment"])
                 if listing is None:
                     return "\n" * piece["comment"].count("\n")
-                return "".join(self._list_pages(DOCS / listing["folder"], source.parent))
+                return "".join(self._list_pages(self.docs / listing["folder"], source.parent))
             if piece["path"] is None:
                 return piece[0]
             link = self._resolve(Path(os.path.normpath(source.parent / piece["path"])))
@@ -116,21 +126,23 @@ class Stage:
 
     def _resolve(self, linked: Path) -> Path:
         """Return the place of a linked file below the target; a missing one is reported by the build."""
-        if linked.is_relative_to(DOCS):
-            place = linked.relative_to(DOCS)
+        if linked.is_relative_to(self.docs):
+            place = linked.relative_to(self.docs)
             return place / "index.md" if linked.is_dir() else Path(_SUFFIX.sub("", str(place)))
-        if not linked.exists() or not linked.is_relative_to(ROOT):
-            return Path("missing") / linked.name
+        if not linked.exists() or not linked.is_relative_to(self.root):
+            return Path("missing") / f"{linked.name}.md"
         return self._place_outside(linked)
 
     def _place_outside(self, source: Path) -> Path:
-        name = source.relative_to(ROOT)
-        place = OUTSIDE / (name if name.suffix == ".md" else f"{name}.md")
+        name = source.relative_to(self.root)
+        place = OUTSIDE / (name if name.suffix in {".md", *PICTURES} else f"{name}.md")
         if place not in self._placed:
             self._placed.add(place)
-            self._write(
-                place, self._rewrite(source, place) if name.suffix == ".md" else describe_source(source)
-            )
+            if name.suffix in PICTURES:
+                self._write(place, source.read_bytes())
+            else:
+                is_page = name.suffix == ".md"
+                self._write(place, self._rewrite(source, place) if is_page else describe_source(source, name))
         return place
 
     def _write(self, place: Path, content: str | bytes) -> None:
@@ -143,9 +155,9 @@ def _relative(link: Path, folder: Path) -> str:
     return Path(os.path.relpath(link, folder)).as_posix()
 
 
-def describe_source(source: Path) -> str:
+def describe_source(source: Path, name: Path) -> str:
     """Return a page that shows a file, or the names of a folder's files."""
-    title = f"---\nsearch:\n  exclude: true\n---\n\n# `{source.relative_to(ROOT).as_posix()}`\n\n"
+    title = f"---\nsearch:\n  exclude: true\n---\n\n# `{name.as_posix()}`\n\n"
     if not source.is_dir():
         language = source.suffix[1:] or ("docker" if source.name == "Dockerfile" else "text")
         return f"{title}~~~~~~{language}\n{source.read_text(encoding='utf-8').rstrip()}\n~~~~~~\n"
