@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
+from documentation.anchors import find_headings, keep_anchors
 from documentation.build import BuildError, build_site
 from documentation.languages import CHINESE, ENGLISH
 from documentation.reference import chunks, pages
@@ -34,12 +35,12 @@ def test_a_translation_replaces_its_page_and_other_pages_say_that_they_have_none
         tmp_path,
         {
             "docs/index.md": "# Start\n\nSee [tools](tools.md).\n",
-            "docs/index.zh.md": "# 开始\n\n参见[工具](tools.md)、[本页](index.zh.md)。\n",
+            "docs/index.zh.md": "# 开始\n\n参见[工具](tools.md)、[本页](index.zh.md)。一个\n测试。\n",
             "docs/tools.md": "# Tools\n\nText.\n",
         },
     )
     copied = stage(tmp_path, tmp_path / "copy")
-    assert copied["index.md"] == "# 开始\n\n参见[工具](tools.md)、[本页](index.md)。\n"
+    assert copied["index.md"] == "# 开始\n\n参见[工具](tools.md)、[本页](index.md)。一个测试。\n"
     assert copied["tools.md"].startswith(f"# Tools\n\n{CHINESE.untranslated}")
     assert "index.zh.md" not in copied
 
@@ -67,6 +68,7 @@ def test_comments_are_left_out_and_lists_of_pages_are_filled(tmp_path: Path) -> 
         tmp_path,
         {
             "docs/index.md": "# Start\n\n<!-- replies: [] -->\n<!-- pages: tour -->\n",
+            f"docs/{NAVIGATION}": "nav: [{First hour: tour}]\n",
             "docs/tour/team.md": "# For teams\n\nFolders of tools. More text.\n",
             "docs/tour/team.zh.md": "# 写给团队\n\n工具文件夹。更多内容。\n",
         },
@@ -74,7 +76,26 @@ def test_comments_are_left_out_and_lists_of_pages_are_filled(tmp_path: Path) -> 
     copied = stage(tmp_path, tmp_path / "copy")
     assert "replies" not in copied["index.md"]
     assert "- **[写给团队](tour/team.md)**  \n  工具文件夹。\n" in copied["index.md"]
-    assert "[写给团队](team.md)" in copied["tour/index.md"]
+    assert copied["tour/index.md"].startswith("# 第一个小时\n\n- **[写给团队](team.md)**")
+
+
+TRANSLATED = sorted(DOCS.rglob("*.zh.md"))
+
+
+@pytest.mark.parametrize("page", TRANSLATED, ids=lambda page: page.relative_to(DOCS).as_posix())
+def test_a_translation_has_the_headings_of_its_original(page: Path) -> None:
+    original = page.with_name(page.name.replace(".zh.", "."))
+    levels = [
+        [heading[0].partition(" ")[0] for heading in find_headings(path.read_text("utf-8"))]
+        for path in (original, page)
+    ]
+    assert levels[0] == levels[1]
+
+
+def test_headings_of_a_translation_also_have_the_anchors_of_its_original() -> None:
+    original = "# A\n\n## First `step`\n\n```bash\n## not a heading\n```\n\n## [Then](x.md)\n"
+    translation = "# 甲\n\n## 第一步\n\n## Then\n"
+    assert keep_anchors(translation, original) == '# 甲\n\n<a id="first-step"></a>\n\n## 第一步\n\n## Then\n'
 
 
 @pytest.mark.timeout(60)

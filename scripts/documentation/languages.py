@@ -55,6 +55,7 @@ CHINESE = Language(
         "Clients": "客户端",
         "More": "更多",
         "Reference": "参考",
+        "Python API": "Python API",
         "Operations": "运维",
         "Compare": "对比",
         "Migration": "迁移",

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import yaml
 
+from documentation.anchors import keep_anchors
 from documentation.languages import LANGUAGES, Language
 
 ROOT = Path(__file__).parents[2]
@@ -35,12 +36,13 @@ PICTURES = {".png", ".svg", ".jpg", ".gif", ".webp"}
 
 _SUFFIX = re.compile(rf"(?:{'|'.join(re.escape(one.suffix) for one in LANGUAGES if one.suffix)})(?=\.\w+$)")
 _HEADING = re.compile(r"\A# (?P<title>.*)\n")
-_SUMMARY = re.compile(r"\A# .*\n+(?P<summary>(?:\w|[“(「]).*?(?:[.:](?=\s)|[。：]))", re.DOTALL)
+_SUMMARY = re.compile(r"\A# [^\n]*\n+(?P<summary>[\w“(「`].*?(?:[.:](?=\s)|[。：]))", re.DOTALL)
 _LISTING = re.compile(r"\s*pages: (?P<folder>\w+)\s*")
 _PIECE = re.compile(
     r"^(?P<fence> *(?:`{3,}|~{3,})).*?^(?P=fence)$"
     r"|(?P<code>`+)[^`].*?(?P=code)(?!`)"
     r"|<!--(?P<comment>.*?)-->"
+    r"|(?<=[\u3000-\u9fff\uff00-\uffef])(?P<break>\n)(?=[\u3000-\u9fff\uff00-\uffef])"
     r"|\]\((?!\w+:|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)",
     re.MULTILINE | re.DOTALL,
 )
@@ -80,7 +82,9 @@ class Stage:
         original, source = source, self._translate(source)
         if source.suffix == ".md":
             text = self._rewrite(source, place)
-            if self.language.suffix and source == original:
+            if source != original:
+                text = keep_anchors(text, original.read_text(encoding="utf-8"))
+            elif self.language.suffix:
                 text = _HEADING.sub(lambda heading: f"{heading[0]}\n{self.language.untranslated}", text)
             self._write(place, text)
         elif source.name == NAVIGATION:
@@ -92,8 +96,16 @@ class Stage:
     def _place_index(self, folder: Path) -> None:
         listing = "".join(self._list_pages(folder, folder))
         if listing and not (folder / "index.md").exists():
-            title = self.language.translate(folder.name.capitalize())
-            self._write(folder.relative_to(self.docs) / "index.md", f"# {title}\n\n{listing}")
+            place = folder.relative_to(self.docs)
+            title = self._find_title(place.as_posix()) or folder.name.capitalize()
+            self._write(place / "index.md", f"# {self.language.translate(title)}\n\n{listing}")
+
+    def _find_title(self, folder: str) -> str | None:
+        """Return the title of a folder in the navigation."""
+        navigation = self.docs / NAVIGATION
+        text = navigation.read_text(encoding="utf-8") if navigation.exists() else ""
+        found = re.search(rf"(\w[\w -]*): {re.escape(folder)}\b", text)
+        return found[1] if found else None
 
     def _list_pages(self, folder: Path, below: Path) -> Iterator[str]:
         """Return a link to each page of a folder, with the page's first sentence."""
@@ -116,9 +128,12 @@ class Stage:
                 listing = _LISTING.fullmatch(piece["comment"])
                 if listing is None:
                     return "\n" * piece["comment"].count("\n")
-                return "".join(self._list_pages(self.docs / listing["folder"], source.parent))
+                cards = "".join(self._list_pages(self.docs / listing["folder"], source.parent))
+                return f'<div class="grid cards" markdown>\n\n{cards}\n</div>' if cards else ""
             if piece["path"] is None:
-                return piece[0]
+                return (
+                    "" if piece["break"] else piece[0]
+                )  # a line break within a Chinese sentence is no space
             link = self._resolve(Path(os.path.normpath(source.parent / piece["path"])))
             return f"]({_relative(link, place.parent)}{piece['anchor'] or ''})"
 

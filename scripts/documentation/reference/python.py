@@ -7,6 +7,7 @@ import griffe
 
 from documentation.markdown import block, code, head, join, table
 from documentation.reference.source import (
+    WIDTH,
     find,
     list_members,
     load_package,
@@ -92,11 +93,12 @@ def _describe(one: PublicName, public: Mapping[str, PublicName]) -> str:
 
 def _describe_class(member: griffe.Class, public: Mapping[str, PublicName]) -> Iterator[str]:
     bases = f"({', '.join(str(base) for base in member.bases)})" if member.bases else ""
-    init = member.members.get("__init__")
-    call = ""
-    if isinstance(init, griffe.Function):
-        call = show_signature(init, member.name, is_method=True).removeprefix("def ").removesuffix(" -> None")
-    yield block("py", f"class {member.name}{bases}\n\n{call}")
+    start = f"class {member.name}{bases}"
+    found = (place.members.get("__init__") for place in (member, *member.mro()))
+    init = next((one for one in found if isinstance(one, griffe.Function)), None)
+    call = show_signature(init, member.name, is_method=True) if init else ""
+    call = call.removeprefix("def ").removesuffix(" -> None")
+    yield block("py", f"{start if len(start) <= WIDTH else f'class {member.name}'}\n\n{call}")
     yield read_docstring(member)
     inherited = [public[base.path] for base in member.mro() if base.path in public]
     if inherited:

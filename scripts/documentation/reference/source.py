@@ -10,8 +10,12 @@ import griffe
 
 from documentation.stage import ROOT
 
+WIDTH = 84
+"""The longest line of code that a page shows without a scroll bar."""
+
 _SECTION = re.compile(r"^(?P<title>Args|Raises|Yields):\n(?P<entries>(?:    [^\n]*(?:\n|\Z))+)", re.MULTILINE)
 _NAMED = re.compile(r"^([*\w]+):")
+_SESSION = re.compile(r"^>>> [^\n]*(?:\n[^\n]+)*", re.MULTILINE)
 _CODE = re.compile(r"\n\n(?:    [^\n]*(?:\n|\Z)|\n(?=    ))+")
 
 
@@ -36,9 +40,15 @@ def find(path: str) -> griffe.Object:
 
 
 def list_members(member: griffe.Class, public: Collection[str] = ()) -> Iterator[tuple[str, griffe.Object]]:
-    """Return the documented members of a class, with those that it has from bases outside of `public`."""
+    """Return the documented members of a class, with those of bases that no class in `public` describes."""
+    described = {
+        path
+        for base in member.mro()
+        if base.path in public and isinstance(base, griffe.Class)
+        for path in (base.path, *(further.path for further in base.mro()))
+    }
     seen: set[str] = set()
-    for place in (member, *(base for base in member.mro() if base.path not in public)):
+    for place in (member, *(base for base in member.mro() if base.path not in described)):
         for name, found in place.members.items():
             if isinstance(found, griffe.Object) and name not in seen and not name.startswith("_"):
                 seen.add(name)
@@ -54,7 +64,7 @@ def read_docstring(member: griffe.Object) -> str:
     text: str = ast.literal_eval(source.strip())
     lines = (line[margin:] if not line[:margin].strip() else line for line in text.splitlines())
     text = "\n".join(lines).strip()
-    return _CODE.sub(_show_code, _SECTION.sub(_show_section, text))
+    return _SESSION.sub(r"```pycon\n\g<0>\n```", _CODE.sub(_show_code, _SECTION.sub(_show_section, text)))
 
 
 def _show_section(section: re.Match[str]) -> str:
@@ -74,7 +84,7 @@ def show_signature(function: griffe.Function, name: str | None = None, *, is_met
     prefix = "async def " if "async" in function.labels else "def "
     returns = f" -> {function.returns}" if function.returns is not None else ""
     line = f"{prefix}{name or function.name}({', '.join(parameters)}){returns}"
-    if len(line) <= 100:
+    if len(line) <= WIDTH:
         return line
     rows = "".join(f"    {parameter},\n" for parameter in parameters)
     return f"{prefix}{name or function.name}(\n{rows}){returns}"
