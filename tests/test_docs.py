@@ -121,6 +121,36 @@ def test_files_and_modules_that_a_page_names_exist(page: Path) -> None:
     assert [name for name in _MODULE.findall(text) if not any((root / name).exists() for root in roots)] == []
 
 
+PAGE_OF = {
+    "agent": "agents",
+    "prompts": "prompt",
+    "requesters": "models",
+    "response": "streaming",
+    "testing": "models",
+}
+"""The pages of folders that are described under another name; all others have a page of their own name."""
+FORMER = {"bus", "messages"}
+
+
+def test_every_folder_of_the_source_has_a_page() -> None:
+    folders = {path.parent.name for path in (ROOT / "src/dovetail").glob("*/__init__.py")} - FORMER
+    pages = {folder: ROOT / "docs" / f"{PAGE_OF.get(folder, folder)}.md" for folder in sorted(folders)}
+    assert [folder for folder, page in pages.items() if not page.exists()] == []
+
+
+_LIST_AFTER_TEXT = re.compile(
+    r"^(?! *(?:[-*>|]|\d+\.) )(?! {2,})\S[^\n]*\n(?:[-*]|\d+\.) [^\n]*", re.MULTILINE
+)
+_CODE_IN_LIST = re.compile(r"^ {1,3}```[^\n]*", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_lists_look_the_same_on_the_forge_and_on_the_site(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert _CODE_IN_LIST.findall(text) == [], "code in a list needs four spaces"
+    assert _LIST_AFTER_TEXT.findall(_FENCED.sub("", text)) == [], "a list needs an empty line before it"
+
+
 _COMMANDS = re.compile(r"^ *```(?:bash|console|sh)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _PROGRAM = re.compile(r"(?:^|[|&;(] *|\$ )((?:\w+=\S+ )*)(dovetail|make) ([^|&;#>\n]+)", re.MULTILINE)
 

@@ -40,6 +40,7 @@ _SUMMARY = re.compile(r"\A# [^\n]*\n+(?P<summary>[\w“(「`].*?(?:[.:](?=\s)|[�
 _LISTING = re.compile(r"\s*pages: (?P<folder>\w+)\s*")
 _PIECE = re.compile(
     r"^(?P<fence> *(?:`{3,}|~{3,})).*?^(?P=fence)$"
+    r"|^(?P<nested> {2,3})(?=[-*] )"
     r"|(?P<code>`+)[^`].*?(?P=code)(?!`)"
     r"|<!--(?P<comment>.*?)-->"
     r"|(?<=[\u3000-\u9fff\uff00-\uffef])(?P<break>\n)(?=[\u3000-\u9fff\uff00-\uffef])"
