@@ -18,6 +18,7 @@ from documentation.languages import LANGUAGES, Language
 from documentation.stage import DOCS, ROOT, Stage
 
 THEME = Path(__file__).parent / "theme"
+NEW_SITE = "site.new"
 _COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -26,15 +27,20 @@ class BuildError(Exception):
 
 
 def build_site(folder: Path = ROOT / "build", root: Path = ROOT) -> Path:
-    """Build all pages into `site` below the folder and return it; broken links and anchors are an error."""
-    site = folder / "site"
-    shutil.rmtree(site, ignore_errors=True)
+    """Build all pages into `site` below the folder and return it.
+
+    Raises:
+        BuildError: a link or an anchor is broken; the site stays as it was.
+    """
+    site, new = folder / "site", folder / NEW_SITE
+    shutil.rmtree(new, ignore_errors=True)
     for language in LANGUAGES:
         Stage(language, folder / "docs" / language.code, root).fill()
         config = folder / f"site.{language.code}.yml"
         config.write_text(yaml.safe_dump(configure(language), allow_unicode=True), encoding="utf-8")
         run_zensical(config)
-    return site
+    shutil.rmtree(site, ignore_errors=True)
+    return new.rename(site)
 
 
 def configure(language: Language) -> dict[str, Any]:
@@ -43,7 +49,7 @@ def configure(language: Language) -> dict[str, Any]:
     config |= {
         "site_description": language.description,
         "docs_dir": f"docs/{language.code}",
-        "site_dir": f"site/{language.folder}",
+        "site_dir": f"{NEW_SITE}/{language.folder}",
     }
     config["theme"] = language.translate(config["theme"]) | {
         "language": language.code,
@@ -79,11 +85,11 @@ def serve_site(port: int) -> None:
     handler = partial(SimpleHTTPRequestHandler, directory=site)
     server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    print(f"Serving the documentation at http://127.0.0.1:{port} (Ctrl-C stops it) …")
+    print(f"Serving the documentation at http://127.0.0.1:{port} (Ctrl-C stops it) …", flush=True)
     for _ in watch(DOCS, THEME, raise_interrupt=False):
         try:
             build_site()
         except BuildError as error:
-            print(error)
+            print(error, flush=True)
         else:
-            print("Built again; reload the page.")
+            print("Built again; reload the page.", flush=True)

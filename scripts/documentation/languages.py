@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dovetail.data.shapes import is_list, is_mapping
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Language:
@@ -23,9 +25,9 @@ class Language:
 
     def translate(self, value: Any) -> Any:
         """Return a part of the navigation or of the theme's settings with translated titles."""
-        if isinstance(value, list):
+        if is_list(value):
             return [self.translate(item) for item in value]
-        if isinstance(value, dict):
+        if is_mapping(value):
             return {self.titles.get(key, key): self.translate(item) for key, item in value.items()}
         return self.titles.get(value, value) if isinstance(value, str) else value
 

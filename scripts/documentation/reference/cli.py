@@ -31,9 +31,9 @@ def write() -> str:
 def _describe_group(name: str) -> Iterator[str]:
     root: Any = typer.main.get_command(build_app(name))
     group = root.commands[name]
-    commands = getattr(group, "commands", None)
+    commands: dict[str, Any] = getattr(group, "commands", {})
     yield _describe_command(f"dovetail {name}", group, level=2)
-    for inner, command in (commands or {}).items():
+    for inner, command in commands.items():
         yield _describe_command(f"dovetail {name} {inner}", command, level=3)
 
 

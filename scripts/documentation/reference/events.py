@@ -35,7 +35,8 @@ def write() -> str:
 
 
 def _read_type(event: griffe.Class) -> str:
-    return str(event.members["type"].value).strip("'\"")  # pyright: ignore[reportAttributeAccessIssue]
+    declared = event.members["type"]
+    return str(declared.value).strip("'\"") if isinstance(declared, griffe.Attribute) else event.name
 
 
 def _describe_class(event: griffe.Class, title: str) -> str:

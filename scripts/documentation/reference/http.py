@@ -101,7 +101,7 @@ def _describe_body(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Ite
     name = describe_type(next(iter(schema.get("anyOf", [schema]))))
     yield f"Body: {name}"
     found = re.match(r"\[`(\w+)`\]", name)
-    examples = schemas[found[1]].get("examples", []) if found else []
+    examples: list[Any] = schemas[found[1]].get("examples", []) if found else []
     yield json_block(examples[0]) if examples else ""
 
 

@@ -44,7 +44,7 @@ def list_members(member: griffe.Class, public: Collection[str] = ()) -> Iterator
     described = {
         path
         for base in member.mro()
-        if base.path in public and isinstance(base, griffe.Class)
+        if base.path in public
         for path in (base.path, *(further.path for further in base.mro()))
     }
     seen: set[str] = set()
