@@ -15,8 +15,10 @@ from documentation.reference.source import (
     show_signature,
 )
 
-PACKAGES = ("", "agent", "agents", "tools", "extensions", "policy", "skills", "settings", "testing", "errors")
-"""The packages and modules whose names are public, below `dovetail`."""
+FIRST = ("", "agent", "agents", "tools", "events", "errors")
+"""The places below `dovetail` that come first: a name is described where it is first exported."""
+FORMER = ("bus", "messages", "subagents")
+"""Former names of packages, which only re-export."""
 
 INTRODUCTION = "The names that programs may import from `{path}`; modules inside of it may change."
 
@@ -36,13 +38,13 @@ class PublicName:
 
 def write_all() -> dict[str, str]:
     """Return the pages by their file names."""
-    names = {package: _list_exports(package) for package in PACKAGES}
+    names = {package: exported for package in _list_packages() if (exported := _list_exports(package))}
     public: dict[str, PublicName] = {}
     for package, exported in names.items():
         for name in exported:
             member = find(_join(package, name))
             public.setdefault(member.path, PublicName(f"{_path(package)}.{name}", _path(package), member))
-    return {f"{_path(package)}.md": _write_page(package, names[package], public) for package in PACKAGES}
+    return {f"{_path(package)}.md": _write_page(package, names[package], public) for package in names}
 
 
 def _write_page(package: str, names: list[str], public: Mapping[str, PublicName]) -> str:
@@ -65,6 +67,12 @@ def _path(package: str) -> str:
 
 def _join(package: str, name: str) -> str:
     return ".".join(filter(None, [package, name]))
+
+
+def _list_packages() -> list[str]:
+    """Return all packages that say what they export, and the module of the errors."""
+    packages = sorted(name for name, module in load_package().modules.items() if module.exports)
+    return [*FIRST, *(package for package in packages if package not in {*FIRST, *FORMER})]
 
 
 def _list_exports(package: str) -> list[str]:

@@ -15,6 +15,7 @@ WIDTH = 84
 
 _SECTION = re.compile(r"^(?P<title>Args|Raises|Yields):\n(?P<entries>(?:    [^\n]*(?:\n|\Z))+)", re.MULTILINE)
 _NAMED = re.compile(r"^([*\w]+):")
+_TREE = re.compile(r"^\* [^\n]*(?:\n  [^\n]*)+", re.MULTILINE)
 _SESSION = re.compile(r"^>>> [^\n]*(?:\n[^\n]+)*", re.MULTILINE)
 _CODE = re.compile(r"\n\n(?:    [^\n]*(?:\n|\Z)|\n(?=    ))+")
 
@@ -64,6 +65,7 @@ def read_docstring(member: griffe.Object) -> str:
     text: str = ast.literal_eval(source.strip())
     lines = (line[margin:] if not line[:margin].strip() else line for line in text.splitlines())
     text = "\n".join(lines).strip()
+    text = _TREE.sub(r"```text\n\g<0>\n```", text)
     return _SESSION.sub(r"```pycon\n\g<0>\n```", _CODE.sub(_show_code, _SECTION.sub(_show_section, text)))
 
 
