@@ -126,7 +126,6 @@ PAGE_OF = {
     "prompts": "prompt",
     "requesters": "models",
     "response": "streaming",
-    "testing": "models",
 }
 """The pages of folders that are described under another name; all others have a page of their own name."""
 FORMER = {"bus", "messages"}
