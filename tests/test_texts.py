@@ -33,14 +33,10 @@ PHRASES = {
 }
 """What is not written, as a pattern, and what says it better."""
 
-OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "templates")
+OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "scripts", "templates")
 """Folders next to the source whose Python code people read or models call."""
 
-PAGES = ("*.md", "docs/*.md", "docs/decisions/*.md", "agents/*.md", "extensions/*.md", "templates/**/*.md")
-OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "scripts")
-"""Folders next to the source whose Python code people read or models call."""
-
-PAGES = ("*.md", "docs/**/*.md", "agents/*.md", "extensions/*.md")
+PAGES = ("*.md", "docs/**/*.md", "agents/*.md", "extensions/*.md", "templates/**/*.md")
 
 REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 

@@ -145,9 +145,9 @@ class Stage:
         if linked.is_relative_to(self.docs):
             place = linked.relative_to(self.docs)
             return place / "index.md" if linked.is_dir() else Path(_SUFFIX.sub("", str(place)))
-        if not linked.exists() or not linked.is_relative_to(self.root):
-            return Path("missing") / f"{linked.name}.md"
-        return self._place_outside(linked)
+        if linked.is_relative_to(self.root) and linked.exists():
+            return self._place_outside(linked)
+        return Path("missing", os.path.relpath(linked, self.root)).with_suffix(".md")
 
     def _place_outside(self, source: Path) -> Path:
         name = source.relative_to(self.root)
