@@ -1,6 +1,8 @@
 """Every program in examples/ runs against a scripted model and prints what it is there to show."""
 
+import io
 import json
+import re
 import runpy
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,69 @@ from dovetail.testing import Reply, ScriptedServer
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
+    "tool.py": (
+        [
+            '{"use_tool": true, "tool_command": {"purpose": "count", "tool_name": "count_boards", '
+            '"tool_kwargs": {"wood": "oak"}}}',
+            {"when": "12", "text": "There are 12 oak boards."},
+        ],
+        ["There are 12 oak boards."],
+    ),
+    "two_agents.py": (
+        [
+            {"when": "The boards arrive", "text": '{"value": "Die Bretter kommen am Montag."}'},
+            {
+                "when": "Translate into French",
+                "text": '{"use_tool": true, "tool_command": {"purpose": "translate", "tool_name": "translate", '
+                '"tool_kwargs": {"text": "The oak boards are sold out.", "language": "French"}}}',
+            },
+            {"when": "language: French", "text": '{"value": "Les planches sont vendues."}'},
+            {"when": "Les planches", "text": "They say: Les planches sont vendues."},
+        ],
+        ["Die Bretter kommen am Montag.", "They say: Les planches sont vendues."],
+    ),
+    "chat_memory.py": (
+        [
+            "Hello, Ann.",
+            lambda request: f"You are {'Ann' if 'I am Ann.' in str(request.messages) else 'new'}.",
+        ],
+        ["> Hello, Ann.\n> You are Ann.\n> "],
+    ),
+    "many_questions.py": (
+        [
+            {"when": "Two screws", "text": '{"value": "unhappy"}'},
+            {"when": "drawer", "text": '{"value": "happy"}', "delay": 0.05},
+            {"when": "buy it again", "text": '{"value": "happy"}'},
+        ],
+        ["happy: The drawer", "unhappy: Two screws", "happy: A good table"],
+    ),
+    "yaml_prompt.py": (
+        [
+            {
+                "when": "Advertise an oak stool.",
+                "text": '{"headline": "Sit well", "text": "For young families. It lasts."}',
+            }
+        ],
+        ["Sit well\nFor young families. It lasts."],
+    ),
+    "approval.py": (
+        [
+            {"tool_calls": [{"name": "order_boards", "arguments": {"wood": "oak", "count": 12}}]},
+            {"when": "Ordered 12", "text": "They are ordered."},
+        ],
+        [
+            "The agent wants to call order_boards with {'wood': 'oak', 'count': 12}.",
+            "They are ordered.\nOrders: 12 x oak",
+        ],
+    ),
+    "mcp_server.py": (
+        [
+            '{"use_tool": true, "tool_command": {"purpose": "price", "tool_name": "find_price", '
+            '"tool_kwargs": {"wood": "Oak"}}}',
+            {"when": "48 euros", "text": "It is 48 euros."},
+        ],
+        ["It is 48 euros."],
+    ),
     "spend_limit.py": (
         [
             {"tool_calls": [{"name": "find_price", "arguments": '{"wood": "oak"}'}]},
@@ -71,6 +136,9 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
 }
 """By file: what the model says, and lines that must be printed."""
 
+TYPED = {"approval.py": "y\n", "chat_memory.py": "I am Ann.\nWho am I?\n\n"}
+"""By file: what a person types."""
+
 
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
@@ -79,6 +147,7 @@ def test_example_runs_and_shows_what_it_is_for(
 ) -> None:
     replies, lines = SCRIPTS[path.name]
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", io.StringIO(TYPED.get(path.name, "")))
     monkeypatch.setattr(runtime, "_default", None)
     monkeypatch.setattr(app, "_default", None)
     with ScriptedServer(replies) as server:
@@ -89,3 +158,9 @@ def test_example_runs_and_shows_what_it_is_for(
     printed = capsys.readouterr().out
     for line in lines:
         assert line in printed
+    assert server.script.unused == []
+
+
+def test_readme_lists_every_example_once() -> None:
+    listed = re.findall(r"\[(\w+\.py)\]\(\1\)", (EXAMPLES / "README.md").read_text(encoding="utf-8"))
+    assert sorted(listed) == sorted(path.name for path in EXAMPLES.glob("*.py"))
