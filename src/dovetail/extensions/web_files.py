@@ -22,6 +22,7 @@ TYPES = {
     ".jpg": "image/jpeg",
     ".webp": "image/webp",
     ".woff2": "font/woff2",
+    ".md": "text/plain; charset=utf-8",
 }
 """The kinds of files that are served, by ending."""
 

@@ -62,6 +62,20 @@ async def test_a_changed_module_has_another_address_after_a_reload(tmp_path: Pat
         assert (await server.client.get(report["web"]["dice"][0])).text == "2"
 
 
+async def test_a_link_to_the_current_version_survives_a_change(tmp_path: Path) -> None:
+    folder = write_look(tmp_path, card_js=MODULE, oak_md="# Oak")
+    async with serve(tmp_path) as server:
+        link = "/ext/dice/current/oak.md"
+        assert (await server.client.get(link)).status_code == 307
+        document = await server.client.get(link, follow_redirects=True)
+        assert (document.text, document.headers["content-type"]) == ("# Oak", "text/plain; charset=utf-8")
+        (folder / "web" / "oak.md").write_text("# Old oak")
+        await server.client.post("/api/v1/extensions/reload")
+        assert (await server.client.get(link, follow_redirects=True)).text == "# Old oak"
+        for missing in ("/ext/dice/current/ash.md", "/ext/mice/current/oak.md"):
+            assert (await server.client.get(missing)).status_code == 404
+
+
 async def test_a_process_that_has_not_reloaded_yet_serves_the_version_on_the_disk(tmp_path: Path) -> None:
     folder = write_look(tmp_path, card_js="1")
     async with serve(tmp_path) as server, serve(tmp_path / "other") as other:
