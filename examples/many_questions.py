@@ -6,7 +6,7 @@ from typing import Literal
 from dovetail import Agent
 
 REVIEWS = [
-    "The drawer still runs like on the first day.",
+    "The drawer is wonderful and still runs smoothly.",
     "Two screws were missing, and nobody answered my letter.",
     "A good table. I would buy it again.",
 ]

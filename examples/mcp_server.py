@@ -6,7 +6,7 @@ from mcp.server import MCPServer
 
 from dovetail import Agent
 
-server = MCPServer("sawmill")
+server = MCPServer("sawmill", log_level="WARNING")
 
 
 @server.tool()

@@ -19,8 +19,9 @@ if __name__ == "__main__":
     )
     result = agent.run("Which of oak, pine and ash is the cheapest?")
     print(result.text)
-    print(f"{result.limit}: {result.notice}")
+    if result.limit:
+        print(f"{result.limit}: {result.notice}")
     try:
-        agent.input("And the dearest?").start()
+        print(agent.input("And the dearest?").start())
     except LimitError as error:
         print(f"{error.limit}: {error.message}")

@@ -13,5 +13,5 @@ def count_boards(wood: Literal["oak", "pine", "ash"]) -> int:
 
 
 if __name__ == "__main__":
-    agent = Agent(system="You answer questions about the stock of a wood shop.", tools=[count_boards])
-    print(agent.input("How many oak boards do you have?").start())
+    agent = Agent(system="You keep the stock of a wood shop.", tools=[count_boards])
+    print(agent.input("How many boards of oak are in stock?").start())

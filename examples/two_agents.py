@@ -5,7 +5,7 @@ from typing import Literal
 from dovetail import Agent
 
 translator = Agent(system="You translate texts. Answer with the translation alone.")
-clerk = Agent(system="You answer the letters of a wood shop in one sentence.")
+clerk = Agent(system="You work in a wood shop. Use the tool `translate` for texts in other languages.")
 
 
 @translator.auto_func
@@ -18,4 +18,4 @@ clerk.use_tools(translate)
 
 if __name__ == "__main__":
     print(translate("The boards arrive on Monday.", "German"))
-    print(clerk.input("Translate into French, please: 'The oak boards are sold out.'").start())
+    print(clerk.input("How do I say 'The oak boards are sold out.' in French?").start())

@@ -20,16 +20,16 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
         [
             '{"use_tool": true, "tool_command": {"purpose": "count", "tool_name": "count_boards", '
             '"tool_kwargs": {"wood": "oak"}}}',
-            {"when": "12", "text": "There are 12 oak boards."},
+            {"when": "12", "text": "There are 12 boards."},
         ],
-        ["There are 12 oak boards."],
+        ["There are 12 boards."],
     ),
     "two_agents.py": (
         [
             {"when": "The boards arrive", "text": '{"value": "Die Bretter kommen am Montag."}'},
             {
-                "when": "Translate into French",
-                "text": '{"use_tool": true, "tool_command": {"purpose": "translate", "tool_name": "translate", '
+                "when": "in French?",
+                "text": '{"use_tool": true, "tool_command": {"purpose": "French", "tool_name": "translate", '
                 '"tool_kwargs": {"text": "The oak boards are sold out.", "language": "French"}}}',
             },
             {"when": "language: French", "text": '{"value": "Les planches sont vendues."}'},
