@@ -67,7 +67,7 @@ TOOL = {
     "label": "refunds",
     "name": "refund_order",
     "title": "Refund an order",
-    "description": "Pay money of an order back to the customer. Only if the customer asks for a refund.",
+    "description": "Pay money of an order back to the customer, if the clerk asks for a refund.",
     "kind": "execute",
     "parameters": {
         "order": {"type": "string", "description": "The order number, such as A-1003", "required": True},

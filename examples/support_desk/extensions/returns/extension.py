@@ -4,7 +4,7 @@ TOOL = {
     "label": "returns",
     "name": "save_return_label",
     "title": "Save a return label",
-    "description": "Save the label with which a customer returns an order, as a file in the user's browser. "
+    "description": "Save the label for a parcel that comes back, if the clerk asks for a label. "
     "Returns the name of the file.",
     "parameters": {
         "order": {"type": "string", "description": "The order number, such as A-1003", "required": True},
