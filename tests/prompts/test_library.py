@@ -33,6 +33,18 @@ def test_the_nearest_folder_wins_and_hidden_files_are_left_out(tmp_path: Path) -
         library.get("c")
 
 
+def test_reading_prompts_does_not_set_up_the_agents_of_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(runtime, "_default", None)
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "dovetail.toml", "")
+    write(tmp_path / "near" / "a.yaml", "input: near\n")
+    with caplog.at_level("INFO"):
+        assert PromptLibrary([tmp_path / "near"]).get("a").render({}).text == "near"
+    assert caplog.messages == []  # such as advice on an `Agent()` in a folder with settings
+
+
 def test_a_broken_file_is_reported_with_its_line_and_its_last_good_version_stays(tmp_path: Path) -> None:
     path = write(tmp_path / "a.yaml", "input: good\n")
     library = PromptLibrary([tmp_path])
