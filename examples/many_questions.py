@@ -7,7 +7,7 @@ from dovetail import Agent
 
 REVIEWS = [
     "The drawer is wonderful and still runs smoothly.",
-    "Two screws were missing, and nobody answered my letter.",
+    "Two screws were missing, and my letter was never answered.",
     "A good table. I would buy it again.",
 ]
 agent = Agent()

@@ -108,7 +108,7 @@ def test_settings_on_the_pages_about_models_are_valid(
         assert settings.section(ModelSettings).given or settings.get("limits"), block
 
 
-LINKED = sorted({*PAGES, *ROOT.glob("*.md")})
+LINKED = sorted({*PAGES, *ROOT.glob("*.md"), *ROOT.glob("examples/**/README.md")})
 
 
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -36,7 +36,7 @@ PHRASES = {
 OUTSIDE = ("benchmarks", "evals", "examples", "extensions", "scripts", "templates")
 """Folders next to the source whose Python code people read or models call."""
 
-PAGES = ("*.md", "docs/**/*.md", "agents/*.md", "extensions/*.md", "templates/**/*.md")
+PAGES = ("*.md", "docs/**/*.md", "agents/*.md", "extensions/*.md", "templates/**/*.md", "examples/**/*.md")
 
 REFUSED = re.compile("|".join(rf"\b(?:{phrase})" for phrase in PHRASES), re.IGNORECASE)
 
