@@ -1,6 +1,6 @@
 /** The screenshots in the documentation, taken from the real page with a scripted model: `npm run pictures`. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, test } from "vitest";
@@ -115,6 +115,26 @@ test("the run next to the chat", async () => {
   await prompt.click();
   await prompt.evaluate((element) => element.closest("li")?.previousElementSibling?.scrollIntoView({ block: "start" }));
   await take(page, "inspector");
+});
+
+test("the support desk of the examples", async () => {
+  const desk = join(import.meta.dirname, "..", "..", "examples", "support_desk");
+  for (const part of ["extensions", "data/shop.sql", "policy.toml"]) {
+    cpSync(join(desk, part), join(address.workspace, part), { recursive: true });
+  }
+  const headers = { "x-admin-token": "open-sesame" }; // as serve.py has it
+  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
+  await script(
+    { when: "Carla Rossi", tool_calls: [call("find_orders", { search: "Carla Rossi" })] },
+    {
+      when: "A-1004",
+      tool_calls: [call("refund_order", { order: "A-1004", amount: 59, reason: "The parcel is lost." })],
+    },
+  );
+  const page = await openPage(SIZE);
+  await ask(page, "The parcel of Carla Rossi is lost. Refund the full price.");
+  await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
+  await take(page, "support-desk");
 });
 
 test("a phone, in Chinese and dark", async () => {
