@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dovetail import ToolResult
 from dovetail.errors import ToolError
 
 DOCUMENTS = Path(__file__).parent / "web" / "documents"
@@ -61,7 +62,7 @@ def open_index(documents: list[Document]) -> sqlite3.Connection:
     return connection
 
 
-def search_library(question: str) -> list[dict[str, str]]:
+def search_library(question: str) -> ToolResult:
     """Return the passages that fit a question best, each with the citation of its document."""
     documents = list_documents()
     words = " OR ".join(f'"{word}"' for word in re.findall(r"\w{3,}", question))
@@ -74,16 +75,21 @@ def search_library(question: str) -> list[dict[str, str]]:
         raise ToolError(
             f"Nothing in the library fits {question!r}. Try other words, or say that nothing was found."
         )
-    return [_show(documents[number - 1], text) for number, text in found]
+    passages = [_show(documents[number - 1], text) for number, text in found]
+    # Sentences with their citation behind them, as the answer should have them; small models copy that best.
+    read = "\n".join(f"{each['title']}: {each['text']} {each['citation']}" for each in passages)
+    return ToolResult(read, return_display=passages, data=passages)
 
 
 def _show(document: Document, passage: str) -> dict[str, str]:
     return {"title": document.title, "text": passage, "citation": document.citation}
 
 
-def list_library() -> list[dict[str, str]]:
+def list_library() -> ToolResult:
     """Return what there is to read."""
-    return [{"title": each.title, "citation": each.citation} for each in list_documents()]
+    listed = [{"title": each.title, "citation": each.citation} for each in list_documents()]
+    read = "\n".join(f"- {each['title']} {each['citation']}" for each in listed)
+    return ToolResult(read, return_display=listed, data=listed)
 
 
 TOOLS: list[dict[str, Any]] = [

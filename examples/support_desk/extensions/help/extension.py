@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from dovetail import ToolResult
 from dovetail.errors import ToolError
 
 ARTICLES = Path(__file__).parent / "articles"
@@ -21,7 +22,7 @@ def open_index() -> sqlite3.Connection:
     return connection
 
 
-def search_help(question: str) -> list[dict[str, str]]:
+def search_help(question: str) -> ToolResult:
     """Return the articles that fit a question best."""
     words = " OR ".join(f'"{word}"' for word in re.findall(r"\w{3,}", question))
     query = "SELECT title, text FROM articles WHERE articles MATCH ? ORDER BY bm25(articles, 4) LIMIT ?"
@@ -29,7 +30,9 @@ def search_help(question: str) -> list[dict[str, str]]:
         found = connection.execute(query, [words or '""', MOST_FOUND]).fetchall()
     if not found:
         raise ToolError(f"No help article fits {question!r}. Say that the shop has no rule for this.")
-    return [{"title": title, "text": text} for title, text in found]
+    articles = [{"title": title, "text": " ".join(text.split())} for title, text in found]
+    read = "\n".join(f"{article['title']}: {article['text']}" for article in articles)
+    return ToolResult(read, return_display=articles, data=articles)
 
 
 TOOL = {

@@ -1,10 +1,14 @@
-"""The orders of the shop, from its SQLite database; `web/` draws them on the page."""
+"""The orders of the shop, from its SQLite database; `web/` draws them on the page.
+
+The model reads sentences, which small ones understand best; the page and programs get the rows.
+"""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from dovetail import ToolResult
 from dovetail.errors import ToolError
 
 _place: dict[str, Path] = {}
@@ -25,7 +29,7 @@ def setup(context: Any) -> None:
         connection.executescript((data / "shop.sql").read_text(encoding="utf-8"))
 
 
-def find_orders(search: str) -> list[dict[str, Any]]:
+def find_orders(search: str) -> ToolResult:
     """Return the orders with a number, or those of a customer, the newest first."""
     text = search.strip()
     with closing(sqlite3.connect(_place["database"])) as connection:
@@ -36,7 +40,17 @@ def find_orders(search: str) -> list[dict[str, Any]]:
         raise ToolError(
             f"No order matches {text!r}. Search for an order number, an e-mail address or a name."
         )
-    return [dict(row) for row in rows]
+    orders = [dict(row) for row in rows]
+    return ToolResult("\n".join(map(describe, orders)), return_display=orders, data=orders)
+
+
+def describe(order: dict[str, Any]) -> str:
+    """Return an order as a sentence."""
+    refunded = f", {order['refunded']:.2f} euros refunded" if order["refunded"] else ""
+    return (
+        f"Order {order['number']} of {order['customer']}: {order['item']} for {order['price']:.2f} euros, "
+        f"ordered on {order['ordered']}, {order['status']}{refunded}."
+    )
 
 
 TOOL = {
