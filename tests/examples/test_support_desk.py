@@ -192,7 +192,7 @@ async def two_workers(desk: Path, **environment: str) -> AsyncIterator[str]:
 async def test_two_workers_on_postgresql_pay_an_approved_refund_once(desk: Path) -> None:
     database = await make_database()
     headers = {"accept": "application/json"}
-    with ScriptedServer([refund(59), {"when": "Refunded 59.00", "text": "It is paid."}]) as model:
+    with ScriptedServer([refund(59), {"when": "refunded 59.00", "text": "It is paid."}]) as model:
         environment = {"DATABASE_URL": database, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
         async with (
             two_workers(desk, **environment, DOVETAIL_API_KEY="none") as address,

@@ -48,7 +48,10 @@ def refund_order(order: str, amount: float, reason: str) -> str:
         connection.execute(
             "INSERT INTO refunds (number, amount, reason) VALUES (?, ?, ?)", [number, amount, reason]
         )
-    return f"Refunded {amount:.2f} euros of order {number} ({found['item']}) to {found['customer']}."
+    return (
+        f"Done: refunded {amount:.2f} euros of order {number} ({found['item']}) to {found['customer']}. "
+        "Tell the clerk; there is nothing else to do."
+    )
 
 
 def show_refund(arguments: dict[str, Any], context: ToolContext) -> str:

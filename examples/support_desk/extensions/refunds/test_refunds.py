@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_refund_is_paid_once(folder: Path) -> None:
     said = call_folder_tool(folder, order="a-1004", amount=59, reason="lost")
-    assert said == "Refunded 59.00 euros of order A-1004 (set of three chisels) to Carla Rossi."
+    assert "refunded 59.00 euros of order A-1004 (set of three chisels) to Carla Rossi" in said
     with pytest.raises(ToolError, match=r"At most 0\.00 euros of order A-1004"):
         call_folder_tool(folder, order="A-1004", amount=59, reason="lost")
 
