@@ -34,6 +34,8 @@ def check_refund(connection: sqlite3.Connection, number: str, amount: float) -> 
     age = (date.today() - date.fromisoformat(order["ordered"])).days
     if age > _place["days"]:
         raise ToolError(f"Order {number} is {age} days old; refunds end after {_place['days']} days.")
+    if order["remaining"] <= 0:
+        raise ToolError(f"Order {number} was already refunded in full.")
     if amount > order["remaining"]:
         raise ToolError(f"At most {order['remaining']:.2f} euros of order {number} can be refunded.")
     return order
@@ -50,7 +52,7 @@ def refund_order(order: str, amount: float, reason: str) -> str:
         )
     return (
         f"Done: refunded {amount:.2f} euros of order {number} ({found['item']}) to {found['customer']}. "
-        "Tell the clerk; there is nothing else to do."
+        "Nothing else is left to do."
     )
 
 

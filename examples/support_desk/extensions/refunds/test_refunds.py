@@ -21,7 +21,13 @@ def folder(tmp_path: Path) -> Path:
 def test_a_refund_is_paid_once(folder: Path) -> None:
     said = call_folder_tool(folder, order="a-1004", amount=59, reason="lost")
     assert "refunded 59.00 euros of order A-1004 (set of three chisels) to Carla Rossi" in said
-    with pytest.raises(ToolError, match=r"At most 0\.00 euros of order A-1004"):
+    with pytest.raises(ToolError, match="Order A-1004 was already refunded in full"):
+        call_folder_tool(folder, order="A-1004", amount=59, reason="lost")
+
+
+def test_no_more_than_the_rest_of_the_price_is_paid(folder: Path) -> None:
+    call_folder_tool(folder, order="A-1004", amount=20, reason="late")
+    with pytest.raises(ToolError, match=r"At most 39\.00 euros of order A-1004"):
         call_folder_tool(folder, order="A-1004", amount=59, reason="lost")
 
 
