@@ -47,8 +47,8 @@ def list_documents() -> list[Document]:
 
 
 def split_passages(document: Document) -> Iterator[str]:
-    """Yield the paragraphs of a document, without its title."""
-    yield from (" ".join(part.split()) for part in document.text.split("\n\n")[1:])
+    """Yield the paragraphs of a document, without its title and its origin."""
+    yield from (" ".join(part.split()) for part in document.text.split("\n\n")[2:])
 
 
 def open_index(documents: list[Document]) -> sqlite3.Connection:
