@@ -48,7 +48,7 @@ async def wait_for_end(server: Serving, run_id: str) -> dict[str, Any]:
 
 
 async def test_passages_carry_citations_that_lead_to_their_documents(library: Path) -> None:
-    search = {"tool_calls": [call("search_library", question="What does planting a street tree cost?")]}
+    search = {"tool_calls": [call("find_facts", question="What does planting a street tree cost?")]}
     async with open_library(library, search, f"It costs 2,900 euros {COSTS}.") as server:
         chunks = await server.chat("What does a street tree cost?")
         [passages] = [chunk["output"] for chunk in chunks if chunk["type"] == "tool-output-available"]
@@ -79,7 +79,7 @@ async def test_parts_of_a_question_are_researched_at_the_same_time(library: Path
         ]
     assert "2,900 euros" in costs
     assert "3.7 degrees less" in heat
-    assert cost_tools == heat_tools == ["search_library"]
+    assert cost_tools == heat_tools == ["find_facts"]
 
 
 async def test_report_is_written_in_the_background_and_its_end_is_a_notice(library: Path) -> None:

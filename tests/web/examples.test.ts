@@ -68,7 +68,7 @@ test("the support desk saves a return label in the browser and shows it", async 
 test("the numbers in an answer of the research assistant open their documents", async () => {
   const cited = "Planting a tree costs 2,900 euros [[1]](/ext/library/current/documents/costs.md).";
   await script(
-    { when: "tree cost", tool_calls: [call("search_library", { question: "cost of planting a street tree" })] },
+    { when: "tree cost", tool_calls: [call("find_facts", { question: "cost of planting a street tree" })] },
     { when: "2,900 euros", text: cited },
   );
   const page = await openPage();

@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent
     ],
 )
 def test_the_passage_with_the_answer_is_found(question: str, file: str, fact: str) -> None:
-    found = call_folder_tool(__file__, "search_library", question=question)
+    found = call_folder_tool(__file__, "find_facts", question=question)
     assert any(fact in passage["text"] and file in passage["citation"] for passage in found)
 
 
@@ -36,4 +36,4 @@ def test_every_citation_leads_to_a_document() -> None:
 
 def test_a_search_without_a_result_says_so() -> None:
     with pytest.raises(ToolError, match="Nothing in the library fits"):
-        call_folder_tool(__file__, "search_library", question="quarks")
+        call_folder_tool(__file__, "find_facts", question="quarks")

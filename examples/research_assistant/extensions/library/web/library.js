@@ -1,10 +1,10 @@
-/** The card of `search_library`: the passages that were found, each with a link to its document. */
+/** The card of `find_facts`: the passages that were found, each with a link to its document. */
 
 /** @param {import("./dovetail").Dovetail} dovetail */
 export default function register({ React, card }) {
   const h = React.createElement;
 
-  card("search_library", function Passages({ output }) {
+  card("find_facts", function Passages({ output }) {
     return h(
       "ol",
       { className: "library" },
