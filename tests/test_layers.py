@@ -116,7 +116,17 @@ PADDING = "x = 1\n" * SMALLEST_MODULE
 TESTS = SOURCE.parent.parent / "tests"
 
 # Folders of tests that follow a whole way through several modules, and single files of that kind.
-FLOWS = {"conformance", "examples", "faults", "flows", "programs", "resume", "shipped", "specification", "web"}
+FLOWS = {
+    "conformance",
+    "examples",
+    "faults",
+    "flows",
+    "programs",
+    "resume",
+    "shipped",
+    "specification",
+    "web",
+}
 FLOW_TESTS = {
     "agent/extensions/test_tool_mcp.py",
     "agents/test_bus.py",
