@@ -56,7 +56,9 @@ async def test_passages_carry_citations_that_lead_to_their_documents(library: Pa
             [document] = await read_sources(server, passage["citation"])
             assert passage["text"] in " ".join(document.split())
         [source] = await read_sources(server, text_of(chunks))
+        read = server.model.requests[-1].messages[-1]["content"]
     assert COSTS in [passage["citation"] for passage in passages]
+    assert f"three years of watering {COSTS}. Where pipes have to be moved" in read
     assert "Planting a street tree costs 2,900 euros" in source
 
 
@@ -66,8 +68,8 @@ async def test_parts_of_a_question_are_researched_at_the_same_time(library: Path
     replies = [
         {"when": "cost and heat", "tool_calls": both},
         {"when": "The cost?", "steps": [gate, f"2,900 euros {COSTS}."]},
-        lambda request: gate.open() or f"3.7 degrees less {HEAT}.",  # opens the way of the other one
-        {"when": "degrees less", "text": f"2,900 euros {COSTS}; 3.7 degrees less {HEAT}."},
+        lambda request: gate.open() or f"3.7 degrees cooler {HEAT}.",  # opens the way of the other one
+        {"when": "degrees cooler", "text": f"2,900 euros {COSTS}; 3.7 degrees cooler {HEAT}."},
     ]
     async with open_library(library, *replies) as server:
         chunks = await server.chat("Compare cost and heat.")
@@ -78,7 +80,7 @@ async def test_parts_of_a_question_are_researched_at_the_same_time(library: Path
             if "answer one question" in str(request.messages[0]["content"])
         ]
     assert "2,900 euros" in costs
-    assert "3.7 degrees less" in heat
+    assert "3.7 degrees cooler" in heat
     assert cost_tools == heat_tools == ["find_facts"]
 
 

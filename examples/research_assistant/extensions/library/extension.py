@@ -76,9 +76,13 @@ def find_facts(question: str) -> ToolResult:
             f"Nothing in the library fits {question!r}. Try other words, or say that nothing was found."
         )
     passages = [_show(documents[number - 1], text) for number, text in found]
-    # Sentences with their citation behind them, as the answer should have them; small models copy that best.
-    read = "\n".join(f"{each['title']}: {each['text']} {each['citation']}" for each in passages)
+    read = "\n".join(f"{each['title']}: {_cite(each['text'], each['citation'])}" for each in passages)
     return ToolResult(read, return_display=passages, data=passages)
+
+
+def _cite(passage: str, citation: str) -> str:
+    """Return a passage with its citation in every sentence: what a small model copies, it cites."""
+    return re.sub(r"\.(?=\s|$)", f" {citation}.", passage)
 
 
 def _show(document: Document, passage: str) -> dict[str, str]:

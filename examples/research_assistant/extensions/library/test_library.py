@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
     ("question", "file", "fact"),
     [
         ("How much does planting a street tree cost?", "costs.md", "2,900 euros"),
-        ("How many degrees cooler is a street with trees?", "heat-report.md", "3.7 degrees"),
+        ("How much cooler is a street with trees?", "heat-report.md", "3.7 degrees"),
         ("Which species survived best in the trial?", "species-trial.md", "field elm 20 of 20"),
         ("What did the council decide about new street trees?", "council-2024.md", "400 street trees a year"),
         ("What do residents complain about?", "residents.md", "leaves on the pavement"),
