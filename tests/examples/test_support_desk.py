@@ -162,7 +162,7 @@ async def test_letter_is_written_by_an_agent_of_its_own(desk: Path) -> None:
 
 @asynccontextmanager
 async def two_workers(desk: Path, **environment: str) -> AsyncIterator[str]:
-    """Start the example's own program; yield the address of its web process."""
+    """Start the example's own program and wait for all processes; yield the address of the web process."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, str(desk / "two_workers.py"), "--port", "0"),
         env={**os.environ, **environment},
@@ -172,7 +172,7 @@ async def two_workers(desk: Path, **environment: str) -> AsyncIterator[str]:
     assert process.stdout is not None
     output = ""
     try:
-        while not (found := re.search(r"http://[\d.:]+", output)):
+        while not (found := re.search(r"http://[\d.:]+", output)) or "with 2 processes" not in output:
             line = (await process.stdout.readline()).decode()
             assert line, output
             output += line
