@@ -70,6 +70,7 @@ HOME = {
         "schema",
         "testing",
     },
+    "prompt_toolkit": {"cli/chat"},
     "rich": {"cli"},
     "sqlalchemy": {
         "store",

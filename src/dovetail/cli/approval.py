@@ -5,17 +5,16 @@ model after it. The end of the input means no.
 """
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from typing import Any, Literal, TypeAlias
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
 
 from rich.console import Console
 from rich.markup import escape
 from rich.text import Text
 
-from dovetail.cli.terminal import read_line, shorten
+from dovetail.cli.keyboard import Keyboard, Menu, MenuItem
+from dovetail.cli.terminal import shorten
 from dovetail.data.shapes import is_dict, is_mapping
-
-ReadLine: TypeAlias = Callable[[], Awaitable[str | None]]
 
 _MOST_ASKED = 4000
 _MOST_LINES = 80
@@ -30,24 +29,34 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
     "n": {"approved": False},
     "no": {"approved": False},
 }
-_PROMPT = r"\[y]es, in this \[r]un, \[a]lways, \[e]dit, \[N]o (n and a reason): "
+_MENU = Menu(
+    items=(
+        MenuItem("y", "Yes"),
+        MenuItem("r", "Yes, and do not ask again in this run"),
+        MenuItem("a", "Always"),
+        MenuItem("e", "Edit the input first"),
+        MenuItem("n", "No", "n and a reason tells the model why"),
+    ),
+    ways="y, r, a, e or n; empty for no",
+)
 
 
-async def ask_approval(
-    console: Console, payload: Mapping[str, Any], read: ReadLine = read_line
-) -> Mapping[str, Any]:
+async def ask_approval(console: Console, payload: Mapping[str, Any], keyboard: Keyboard) -> Mapping[str, Any]:
     """Ask the user whether a call may run."""
+    console.print()
     for line in describe_call(payload):
         console.print(line, soft_wrap=True, highlight=False)
     while True:
-        console.print(_PROMPT, end="", highlight=False)
-        answer = read_answer(await read() or "")
+        line = await keyboard.ask("Allow this call?", _MENU)
+        answer = read_answer(line or "")
         if answer == "edit":
-            edited = await _edit(console, payload.get("args"), read)
+            edited = await _edit(console, payload.get("args"), keyboard)
             if edited is not None:
                 return {"approved": True, "remember": "once", "edited_args": edited}
         elif answer is not None:
             return answer
+        else:
+            console.print("Answer y, r, a, e or n; n and a reason declines with words.", style="red")
 
 
 def read_answer(line: str) -> Mapping[str, Any] | Literal["edit"] | None:
@@ -105,12 +114,11 @@ def _find_style(line: str) -> str:
     return "green" if line.startswith("+") else "red" if line.startswith("-") else ""
 
 
-async def _edit(console: Console, args: Any, read: ReadLine) -> dict[str, Any] | None:
+async def _edit(console: Console, args: Any, keyboard: Keyboard) -> dict[str, Any] | None:
     """Return the arguments that the user types; None if nothing is typed."""
-    console.print(escape(json.dumps(args, ensure_ascii=False)), soft_wrap=True, highlight=False)
+    text = json.dumps(args, ensure_ascii=False, indent=2)
     while True:
-        console.print("The new input as JSON (empty: unchanged): ", end="", highlight=False)
-        line = (await read() or "").strip()
+        line = (await keyboard.ask("The new input as JSON; empty to leave it", text=text) or "").strip()
         if not line:
             return None
         try:
@@ -120,3 +128,4 @@ async def _edit(console: Console, args: Any, read: ReadLine) -> dict[str, Any] |
         if is_dict(edited):
             return edited
         console.print("It must be a JSON object.", style="red")
+        text = line

@@ -10,8 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from dovetail.cli.approval import ReadLine, ask_approval
-from dovetail.cli.terminal import read_line
+from dovetail.cli.approval import ask_approval
+from dovetail.cli.keyboard import Keyboard, LineKeyboard, Menu, MenuItem
 from dovetail.data.shapes import is_list, is_mapping, is_number
 from dovetail.events.run_events import AskKind
 
@@ -30,22 +30,25 @@ class Question:
     type: str = ""
 
 
-async def ask_person(console: Console, kind: AskKind, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+async def ask_person(
+    console: Console, kind: AskKind, payload: Mapping[str, Any], keyboard: Keyboard | None = None
+) -> Mapping[str, Any]:
     """Ask the user at the terminal for an approval or an answer; what is for a browser fails."""
     if kind == "browser":
         return {"status": "failed", "errorText": "This chat runs in a terminal, without a page."}
-    return await (ask_questions if kind == "question" else ask_approval)(console, payload)
+    ask = ask_questions if kind == "question" else ask_approval
+    return await ask(console, payload, keyboard or LineKeyboard(console))
 
 
 async def ask_questions(
-    console: Console, payload: Mapping[str, Any], read: ReadLine = read_line
+    console: Console, payload: Mapping[str, Any], keyboard: Keyboard
 ) -> Mapping[str, Any]:
     """Ask the user all questions of an ask; without any answer it is skipped."""
     if message := _read_message(payload):
         console.print(f"[yellow]{escape(message)}[/yellow]", highlight=False)
     answers: dict[str, Any] = {}
     for question in read_questions(payload):
-        answer = await _ask_one(console, question, read)
+        answer = await _ask_one(console, question, keyboard)
         if answer is not None:
             answers[question.id] = answer
     if not answers:
@@ -84,15 +87,15 @@ def read_choice(line: str, question: Question) -> Any:
     return [words] if question.is_multiple else _to_type(words, question)
 
 
-async def _ask_one(console: Console, question: Question, read: ReadLine) -> Any:
-    if question.text:
-        console.print(f"[yellow]{escape(question.text)}[/yellow]", highlight=False)
-    for number, (label, description) in enumerate(question.choices, 1):
-        more = f" [dim]{escape(description)}[/dim]" if description else ""
-        console.print(f"  {number}. {escape(label)}{more}", highlight=False)
+async def _ask_one(console: Console, question: Question, keyboard: Keyboard) -> Any:
+    menu = Menu(
+        items=[MenuItem(str(number), *pair) for number, pair in enumerate(question.choices, 1)],
+        is_multiple=question.is_multiple,
+        is_free=question.is_free,
+        ways=_describe_ways(question),
+    )
     while True:
-        console.print(_describe_ways(question), end="", highlight=False)
-        line = await read()
+        line = await keyboard.ask(question.text, menu)
         try:
             return read_choice(line or "", question)
         except ValueError as error:
@@ -106,7 +109,7 @@ def _describe_ways(question: Question) -> str:
         else []
     )
     ways += ["your own words"] if question.is_free else []
-    return f"({' or '.join(ways)}; empty to skip) > "
+    return f"{' or '.join(ways)}; empty to skip"
 
 
 def _find_choice(text: str, question: Question) -> str | None:

@@ -18,7 +18,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from dovetail.cli.questions import ask_person
-from dovetail.cli.terminal import list_todos, shorten
+from dovetail.cli.terminal import describe_args, list_todos, shorten
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import AskKind, ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
@@ -42,7 +42,7 @@ class CallLine:
     def render(self, tree: Tree) -> None:
         """Add the call, and the agents it runs, to the tree."""
         todos = list_todos(self.name, self.args)
-        title = Text.assemble((self.name, "cyan"), " ", ("" if todos else shorten(self.args), "dim"))
+        title = Text.assemble((self.name, "cyan"), " ", ("" if todos else describe_args(self.args), "dim"))
         label: RenderableType = Spinner("dots", title)
         if self.status != "running":
             mark, style = MARKS.get(self.status, OTHER_MARK)
@@ -239,7 +239,7 @@ class LineView:
             self._names[event.call_id] = event.name
             if todos := list_todos(event.name, event.args):
                 return "\n".join([f"[cyan]→ {escape(event.name)}[/cyan]", *map(escape, todos)])
-            return f"[cyan]→ {escape(event.name)}[/cyan] {escape(shorten(event.args))}"
+            return f"[cyan]→ {escape(event.name)}[/cyan] {escape(describe_args(event.args))}"
         if isinstance(event, ToolEnd):
             name = self._names.get(event.call_id, event.call_id)
             problem = f" {escape(shorten(event.error['message']))}" if event.error else ""

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from rich.markup import escape
 
 from dovetail.agents.task_tool import describe_task
 from dovetail.app import Dovetail
+from dovetail.cli.keyboard import Keyboard
 from dovetail.cli.questions import ask_person
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConflictError, NotFoundError
@@ -23,9 +23,10 @@ from dovetail.settings import LOCAL_OWNER
 class TaskView:
     """Show what works in the background of a session; follows the tasks that this process has seen."""
 
-    def __init__(self, app: Dovetail, console: Console) -> None:
+    def __init__(self, app: Dovetail, console: Console, keyboard: Keyboard) -> None:
         self._app = app
         self._console = console
+        self._keyboard = keyboard
         self._following: dict[str, asyncio.Task[None]] = {}
 
     def close(self) -> None:
@@ -56,7 +57,7 @@ class TaskView:
             self._console.print("No background tasks.")
         runs = {task.run_id for task in tasks}
         for ask in await self._app.runs.asks.store.list_open(LOCAL_OWNER):
-            if ask.run_id in runs and ask.kind != "browser" and sys.stdin.isatty():
+            if ask.run_id in runs and ask.kind != "browser":
                 await self._answer(ask)
         await self.open(session_id)
 
@@ -66,13 +67,13 @@ class TaskView:
         if left:
             names = ", ".join(task.task_id for task in left)
             text = f"Not ended yet: {names}. `dovetail serve`, or another chat in the terminal, continues it."
-            print(text, file=sys.stderr)
+            self._console.print(text, style="yellow", markup=False)
 
     async def _list(self, session_id: str | None) -> list[Task]:
         return await self._app.sessions.list_tasks(session_id) if session_id else []
 
     async def _answer(self, ask: AskRecord) -> None:
-        answer: Mapping[str, Any] = await ask_person(self._console, ask.kind, ask.payload)
+        answer: Mapping[str, Any] = await ask_person(self._console, ask.kind, ask.payload, self._keyboard)
         with contextlib.suppress(ConflictError):  # it was answered elsewhere
             await self._app.runs.asks.answer(ask.id, answer, owner=LOCAL_OWNER)
 

@@ -1,10 +1,9 @@
-"""What commands share: options, lines of the input, and values shown on one line."""
+"""What commands share: options, and values shown on one line or as JSON."""
 
-import asyncio
 import json
 import logging
 import os
-import sys
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +23,8 @@ from dovetail.policy.rule import MODES
 platformdirs = lazy("platformdirs")
 
 _MOST_SHOWN = 200
+_MOST_OF_MANY = 60
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TODO_MARKS = {"completed": "✓", "in_progress": "▸"}
 
 
@@ -37,6 +38,18 @@ WORKSPACE: Any = typer.Option(None, callback=_check, help="The workspace; by def
 MODE: Any = typer.Option(
     None, help=f"The policy mode: {', '.join(MODES)}; by default the one in the settings."
 )
+MODEL: Any = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1.")
+JSON: Any = typer.Option(False, "--json", help="Print JSON.")
+PRINT: Any = typer.Option(False, "--print", "-p", help="Print the answer only, for scripts.")
+JSON_RESULT: Any = typer.Option(False, "--json", help="Print the answer and its usage as one JSON object.")
+JSON_LINES: Any = typer.Option(
+    False, "--jsonl", help="Print every event as a line of JSON, and then the result."
+)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON for other programs."""
+    typer.echo(json.dumps(data, ensure_ascii=False, indent=2, default=str))
 
 
 def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
@@ -45,28 +58,20 @@ def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
     return {**choices, "policy": {"mode": read_mode(mode)}} if mode else choices
 
 
+def find_data_folder() -> Path:
+    """Return the folder of the user's own files: `DOVETAIL_DATA`, otherwise where the system keeps such."""
+    chosen = os.environ.get("DOVETAIL_DATA")
+    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("dovetail"))
+
+
 def open_record(workspace: Path) -> TrustRecord:
     """Return the record of trusted agent files for a workspace; `DOVETAIL_DATA` moves its file.
 
     Agents that ship with the package need no acknowledgement, nor do those in an extension folder, whose code
     runs anyway.
     """
-    chosen = os.environ.get("DOVETAIL_DATA")
-    data = Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("dovetail"))
     shipped = [folder for name in ("agents", "extensions") if (folder := find_assets(name))]
-    return TrustRecord([*shipped, workspace / "extensions"], data / "trusted_agents.json")
-
-
-async def read_line() -> str | None:
-    """Return a line of the standard input, None at its end; the wait can be cancelled."""
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))
-    try:
-        await ready
-        return sys.stdin.readline() or None
-    finally:
-        loop.remove_reader(sys.stdin.fileno())
+    return TrustRecord([*shipped, workspace / "extensions"], find_data_folder() / "trusted_agents.json")
 
 
 def read_value(text: str, schema: Any = None) -> Any:
@@ -81,7 +86,21 @@ def read_value(text: str, schema: Any = None) -> Any:
 
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
     """Return a value on one line, cut at a length."""
-    return cut(" ".join(to_text(value).split()), most)
+    return cut(" ".join(strip_controls(to_text(value)).split()), most)
+
+
+def strip_controls(text: str) -> str:
+    """Return a text without control characters: those of a model or a tool must not steer the terminal."""
+    return _CONTROLS.sub("", text)
+
+
+def describe_args(args: Any) -> str:
+    """Return the arguments of a call on one line: a single one by its value, several with their names."""
+    if not is_mapping(args):
+        return shorten(args)
+    if len(args) == 1:
+        return shorten(*args.values())
+    return ", ".join(f"{name}: {shorten(value, _MOST_OF_MANY)}" for name, value in args.items())
 
 
 def list_todos(name: str, args: Any) -> list[str]:

@@ -273,6 +273,13 @@ class ChatSessionSettings(Section, key="chat_session"):
     """Tokens of history that are sent; the oldest turns are left out first."""
 
 
+class TerminalSettings(Section, key="terminal"):
+    """`dovetail chat` in the terminal."""
+
+    theme: Literal["auto", "dark", "light", "plain"] = "auto"
+    """The colours: those of the terminal, some for a dark or a light background, or none."""
+
+
 class AllSettings(Section, is_open=True):
     """Every section and key. Names that are not listed here are free for settings of one's own."""
 
@@ -294,6 +301,7 @@ class AllSettings(Section, is_open=True):
     response: ResponseSettings = ResponseSettings()
     prompt: PromptSettings = PromptSettings()
     chat_session: ChatSessionSettings = ChatSessionSettings()
+    terminal: TerminalSettings = TerminalSettings()
     record_input_paths: Any = None
     """The parts of a request that a chat session records; by default all of it."""
     record_output_paths: Any = None

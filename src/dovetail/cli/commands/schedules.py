@@ -15,7 +15,7 @@ from rich.table import Table
 
 from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
-from dovetail.cli.commands.chat import Transcript
+from dovetail.cli.chat.plain import PlainAnswer
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.terminal import WORKSPACE, open_record, shorten
 from dovetail.concurrency import run_sync
@@ -124,17 +124,16 @@ def run_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> N
     """Run a schedule now, here, and show its answer; exit code 1 if it fails."""
     dovetail = _make_app(workspace)
     FirstModel(dovetail.settings).prepare()
-    succeeded = asyncio.run(_run(dovetail, schedule_id))
-    raise typer.Exit(0 if succeeded else 1)
+    raise typer.Exit(asyncio.run(_run(dovetail, schedule_id)))
 
 
-async def _run(dovetail: Dovetail, schedule_id: str) -> bool:
+async def _run(dovetail: Dovetail, schedule_id: str) -> int:
     async with dovetail:
         schedules = await dovetail.open_schedules()
         schedule = await schedules.store.get(schedule_id)
         tick, started = await schedules.run_now(schedule_id, owner=None)
-        console.print(f"Session {tick.session_id}.", style="dim")
-        return await Transcript(dovetail, console, schedule.owner).follow(started)
+        typer.echo(f"Session {tick.session_id}.", err=True)
+        return await PlainAnswer(dovetail, owner=schedule.owner).follow(started)
 
 
 def _switch(schedule_id: str, workspace: Path | None, *, enabled: bool) -> Schedule:

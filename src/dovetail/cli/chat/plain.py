@@ -1,0 +1,180 @@
+"""Answers without a screen: for pipes, files, scripts and programs.
+
+As `text` the answer streams to the standard output, and what is done for it to the error stream. `answer` is
+the finished answer only, `json` one object about it, `jsonl` every event of the run, one per line, and then
+that object.
+"""
+
+import asyncio
+import contextlib
+import json
+import signal
+import sys
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, Literal, TypeAlias
+
+import typer
+from rich.console import Console
+
+from dovetail.app import Dovetail
+from dovetail.cli.exits import find_exit
+from dovetail.cli.questions import ask_person
+from dovetail.cli.run_view import MARKS, OTHER_MARK
+from dovetail.cli.terminal import describe_args, list_todos, shorten, strip_controls
+from dovetail.data.shapes import is_mapping
+from dovetail.data.text import to_text
+from dovetail.errors import ConflictError
+from dovetail.events.model_events import TextDeltaEvent, TextEnd, ToolInputEnd
+from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd, UserMessage
+from dovetail.events.run_result import RunResult
+from dovetail.runs.run import RunHandle
+from dovetail.sessions.chunks import error_text, shown_output
+from dovetail.sessions.request import StartedChat
+from dovetail.settings import LOCAL_OWNER
+
+Form: TypeAlias = Literal["text", "answer", "json", "jsonl"]
+NOBODY = "No person can be asked: the terminal is not interactive."
+
+
+def choose_form(is_print: bool, as_json: bool, as_lines: bool) -> Form | None:
+    """Return the form that the options `--print`, `--json` and `--jsonl` ask for, if any.
+
+    Raises:
+        BadParameter: two of them ask for different things.
+    """
+    if as_json and as_lines:
+        raise typer.BadParameter("Use either --json or --jsonl.", param_hint="--json")
+    return "json" if as_json else "jsonl" if as_lines else "answer" if is_print else None
+
+
+def describe_result(result: RunResult, place: Mapping[str, Any], declined: int = 0) -> dict[str, Any]:
+    """Return the end of a run as JSON data; `place` names it."""
+    return {
+        **place,
+        "response": result.value,
+        "reason": result.reason,
+        "notice": result.notice,
+        "error": None if result.error is None else dict(result.error),
+        "unanswered": declined,
+        "turns": result.turns,
+        "duration": round(result.duration, 3),
+        "usage": asdict(result.usage),
+    }
+
+
+class PlainAnswer:
+    """Shows one answer to its end."""
+
+    def __init__(self, app: Dovetail, form: Form = "text", owner: str = LOCAL_OWNER) -> None:
+        self._app = app
+        self._form = form
+        self._owner = owner
+        self._errors = Console(stderr=True, highlight=False)
+        self._names: dict[str, str] = {}
+        self._unanswered = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def follow(self, started: StartedChat | RunHandle) -> int:
+        """Show an answer to its end; return the exit code."""
+        run = started.handle if isinstance(started, StartedChat) else started
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGINT, self._stop, run.run_id)
+        try:
+            async with await self._app.runs.read(run.run_id) as reader:
+                while not reader.ended:
+                    for entry in await reader.next():
+                        await self._take(entry)
+            result = await run.result()
+        finally:
+            loop.remove_signal_handler(signal.SIGINT)
+        self._finish(result, started)
+        return find_exit(result.reason, unanswered=self._unanswered)
+
+    async def _take(self, entry: Entry) -> None:
+        event = entry.event
+        if self._form == "jsonl":
+            print(json.dumps(entry.to_dict(), ensure_ascii=False, default=str), flush=True)
+        elif self._form == "text" and len(entry.path) == 1:
+            self._show(event)
+        if isinstance(event, AskRequest):
+            with contextlib.suppress(ConflictError):  # it was answered elsewhere
+                await self._app.runs.asks.answer(event.ask_id, await self._ask(event), owner=self._owner)
+
+    async def _ask(self, event: AskRequest) -> Mapping[str, Any]:
+        if event.kind == "browser" or (self._form == "text" and sys.stdin.isatty()):
+            return await ask_person(self._errors, event.kind, event.payload)
+        self._unanswered += 1
+        if event.kind == "question":
+            return {"status": "failed", "errorText": NOBODY}
+        return {"approved": False, "value": NOBODY}
+
+    def _show(self, event: Event) -> None:
+        if isinstance(event, TextDeltaEvent):
+            print(event.delta, end="", flush=True)
+        elif isinstance(event, TextEnd):
+            print(flush=True)
+        elif isinstance(event, ToolInputEnd):
+            todos = list_todos(event.name, event.args)
+            self._names[event.call_id] = event.name
+            self._tell(f"• {event.name} {'' if todos else describe_args(event.args)}".rstrip())
+            for todo in todos:
+                self._tell(f"  {todo}")
+        elif isinstance(event, ToolEnd):
+            mark, style = MARKS.get(event.status, OTHER_MARK)
+            shown = describe_output(event) if event.status == "ok" else error_text(event)
+            self._tell(f"{mark} {self._names.get(event.call_id, '')} → {shorten(shown)}", style)
+        elif isinstance(event, UserMessage):
+            self._tell(shorten(event.parts[0].get("text", "")), "dim")
+        elif isinstance(event, RunEnd) and event.error is None and event.notice is not None:
+            self._tell(f"({event.limit or event.reason}: {event.notice})", "dim")
+
+    def _finish(self, result: RunResult, started: StartedChat | RunHandle) -> None:
+        if self._form in ("json", "jsonl"):
+            place: dict[str, Any] = {"run_id": started.run_id}
+            if isinstance(started, StartedChat):
+                place |= {"session_id": started.session_id, "message_id": started.message_id}
+            data = describe_result(result, place, self._unanswered)
+            line = {"type": "result", **data} if self._form == "jsonl" else data
+            print(json.dumps(line, ensure_ascii=False, default=str, indent=None if "type" in line else 2))
+        elif self._form == "answer" and result.value is not None:
+            print(strip_controls(to_text(result.value)))
+        explain_end(self._errors, result, self._unanswered)
+
+    def _tell(self, text: str, style: str = "") -> None:
+        self._errors.print(text, style=style, markup=False, soft_wrap=True)
+
+    def _stop(self, run_id: str) -> None:
+        task = asyncio.create_task(self._cancel(run_id))
+        self._tasks.add(task)
+
+    async def _cancel(self, run_id: str) -> None:
+        with contextlib.suppress(ConflictError):  # it has just ended
+            await self._app.runs.cancel(run_id)
+
+
+def explain_end(errors: Console, result: RunResult, unanswered: int) -> None:
+    """Write to the error stream why a run did not succeed."""
+    if result.error is not None:
+        errors.print(f"Error: {result.error['message']}", style="red", markup=False, soft_wrap=True)
+        if result.error.get("hint"):
+            errors.print(str(result.error["hint"]), markup=False, soft_wrap=True)
+    elif result.reason == "cancelled":
+        errors.print("Stopped.", style="yellow")
+    elif result.reason != "goal":
+        errors.print(
+            f"Ended by {result.reason}: {result.notice or ''}".rstrip(": "), style="red", markup=False
+        )
+    if unanswered:
+        calls = "A call was" if unanswered == 1 else f"{unanswered} calls were"
+        errors.print(
+            f"{calls} declined: no person could be asked. Allow them with --mode auto or in policy.toml.",
+            style="yellow",
+            soft_wrap=True,
+        )
+
+
+def describe_output(event: ToolEnd) -> Any:
+    """Return what the line of a call says of its result; a difference was shown with the approval."""
+    shown = shown_output(event)
+    return event.result["llm_content"] if is_mapping(shown) and "diff" in shown else shown

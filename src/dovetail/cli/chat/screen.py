@@ -1,0 +1,227 @@
+"""The screen of the chat: what is live and the input stay at the bottom, everything else scrolls away above.
+
+Nothing uses the alternate screen: what was printed stays in the scrollback of the terminal. The screen is a
+`Keyboard`, so questions are asked in place of the input.
+"""
+
+import asyncio
+import io
+import sys
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
+from prompt_toolkit.history import History
+from prompt_toolkit.input import create_input
+from prompt_toolkit.layout import BufferControl, ConditionalContainer, Dimension, HSplit, Layout, Window
+from prompt_toolkit.layout.controls import FormattedTextControl
+from prompt_toolkit.layout.processors import BeforeInput
+from prompt_toolkit.output import ColorDepth
+from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.styles import Style
+
+from dovetail.cli.chat.keys import bind_keys
+from dovetail.cli.chat.look import Look
+from dovetail.cli.chat.menu import MOST_ROWS, OpenQuestion, render_completions
+from dovetail.cli.keyboard import NO_MENU, Menu
+from dovetail.data.text import cut
+
+_STYLE = Style.from_dict(
+    {"status": "ansibrightblack", "chosen": "bold reverse", "ask": "bold", "hint": "italic"}
+)
+_FRAMES_PER_SECOND = 10
+
+
+class _Above(io.StringIO):
+    """A file whose text appears above the live part of the screen."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        super().__init__()
+        self._show = show
+
+    def flush(self) -> None:
+        text = self.getvalue()
+        if text:
+            self.seek(0)
+            self.truncate()
+            self._show(text)
+
+
+class Screen:
+    """The terminal of a chat, while it is `open`."""
+
+    def __init__(
+        self, look: Look, *, completer: Completer | None = None, history: History | None = None
+    ) -> None:
+        self.look = look
+        self.console = look.open_console(_Above(self._print))
+        self.live: Callable[[int, int], str] = lambda width, height: ""
+        """Returns the lines that change, for a width and at most so many rows."""
+        self.status: Callable[[], str] = lambda: ""
+        self.on_stop: Callable[[], None] | None = None
+        """Stops the answer in progress, if there is one."""
+        self._is_leaving = False
+        self.question: OpenQuestion | None = None
+        self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._asking = asyncio.Lock()
+        self.buffer = Buffer(
+            completer=completer,
+            complete_while_typing=Condition(lambda: self.question is None),
+            history=history,
+            multiline=True,
+            tempfile_suffix=".md",
+        )
+        self.buffer.on_text_changed += self._stay
+        self.app = self._build()
+
+    def _stay(self, buffer: Buffer) -> None:
+        self._is_leaving = False
+
+    def _build(self) -> Application[None]:
+        output = Vt100_Output.from_pty(sys.stdout)
+        output.enable_cpr = False  # the place on the screen need not be known: less to wait for
+        parts = [
+            _shown_if(self._render_live),
+            _shown_if(self._render_question),
+            ConditionalContainer(Window(height=1), filter=Condition(lambda: self.question is None)),
+            Window(
+                BufferControl(self.buffer, input_processors=[BeforeInput(self._render_prompt)]),
+                height=lambda: Dimension(min=1, max=MOST_ROWS),
+                wrap_lines=True,
+                dont_extend_height=True,
+            ),
+            _shown_if(self._render_completions),
+            Window(FormattedTextControl(self._render_status), height=1, style="class:status"),
+        ]
+        return Application(
+            layout=Layout(HSplit(parts)),
+            key_bindings=bind_keys(self),
+            style=_STYLE,
+            color_depth=None if self.look.has_colors else ColorDepth.DEPTH_1_BIT,
+            erase_when_done=True,
+            min_redraw_interval=1 / 30,
+            input=create_input(always_prefer_tty=True),
+            output=output,
+        )
+
+    @asynccontextmanager
+    async def open(self) -> AsyncGenerator[None]:
+        """Show the screen; the keyboard belongs to it until it is left."""
+        running = asyncio.create_task(self.app.run_async(handle_sigint=True))
+        ticking = asyncio.create_task(self._tick())
+        try:
+            yield
+        finally:
+            ticking.cancel()
+            if self.app.is_running:
+                self.app.exit()
+            await asyncio.gather(running, ticking, return_exceptions=True)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something live is shown."""
+        return bool(self.live(self.width, 1))
+
+    @property
+    def width(self) -> int:
+        """The columns of the terminal."""
+        return self.app.output.get_size().columns
+
+    async def read_line(self) -> str | None:
+        """Return the next line that was typed; None if the chat is left."""
+        return await self.lines.get()
+
+    async def ask(self, prompt: str, menu: Menu = NO_MENU, *, text: str = "") -> str | None:
+        """Ask in place of the input, which comes back afterwards."""
+        async with self._asking:
+            kept = self.buffer.document
+            self.question = question = OpenQuestion(prompt, menu, asyncio.get_running_loop().create_future())
+            self.fill(text)
+            try:
+                return await question.answer
+            finally:
+                self.question = None
+                self.buffer.document = kept
+                self.app.invalidate()
+
+    def fill(self, text: str) -> None:
+        """Put a text into the input, to be edited."""
+        self.buffer.cancel_completion()
+        self.buffer.document = Document(text)
+        self.app.invalidate()
+
+    def leave(self) -> None:
+        """End the chat, as the end of the input does."""
+        self.lines.put_nowait(None)
+
+    def interrupt(self) -> None:
+        """Stop the answer, clear the input, or leave if it is pressed once more."""
+        if self.on_stop is not None and not self._is_leaving:
+            self.on_stop()
+        elif self.buffer.text and not self._is_leaving:
+            self.buffer.reset()
+        elif self._is_leaving:
+            self.leave()
+        self._is_leaving = True
+
+    def submit(self) -> None:
+        """Send what was typed: as an answer, or as the next line."""
+        text = self.buffer.text
+        if self.question is not None:
+            is_chosen = self.question.menu.items and not text.strip()
+            self.question.finish(self.question.choose() if is_chosen else text)
+        elif text.strip():
+            self.buffer.append_to_history()
+            self.buffer.reset()
+            self.lines.put_nowait(text)
+
+    def _print(self, text: str) -> None:
+        """Print above the live part."""
+        if not self.app.is_running:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+            return
+        self.app.renderer.erase(leave_alternate_screen=False)
+        self.app.output.write_raw(text)
+        self.app.output.flush()
+        self.app.invalidate()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(1 / _FRAMES_PER_SECOND)
+            if self.is_busy:
+                self.app.invalidate()
+
+    def _render_live(self) -> ANSI | None:
+        size = self.app.output.get_size()
+        text = self.live(size.columns, max(size.rows - MOST_ROWS, 3))
+        return ANSI(text) if text else None
+
+    def _render_prompt(self) -> StyleAndTextTuples:
+        return [("class:ask", "? " if self.question is not None else "> ")]
+
+    def _render_question(self) -> StyleAndTextTuples | None:
+        return None if self.question is None else self.question.render()
+
+    def _render_completions(self) -> StyleAndTextTuples | None:
+        state = self.buffer.complete_state
+        if state is None or not state.completions or self.question is not None:
+            return None
+        return render_completions(state.completions, state.complete_index or 0)
+
+    def _render_status(self) -> str:
+        shown = "Press Ctrl-C again to leave." if self._is_leaving else self.status()
+        return cut(f"  {shown}", self.width - 2)
+
+
+def _shown_if(render: Callable[[], ANSI | StyleAndTextTuples | None]) -> ConditionalContainer:
+    """Return a window of a text that is there only if the text is."""
+    return ConditionalContainer(
+        Window(FormattedTextControl(lambda: render() or ""), dont_extend_height=True, wrap_lines=True),
+        filter=Condition(lambda: render() is not None),
+    )

@@ -1,0 +1,78 @@
+"""How a person at the terminal is asked: a prompt, a menu, and a line as the answer.
+
+`LineKeyboard` prints the menu and reads a line. The screen of the chat is a `Keyboard` too, with a menu for
+the arrow keys; both return the same lines, so that a question is written once for both.
+"""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from rich.console import Console
+from rich.markup import escape
+
+
+@dataclass(frozen=True, slots=True)
+class MenuItem:
+    """One choice: the line that stands for it, and what people read."""
+
+    answer: str
+    label: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Menu:
+    """The choices of a question; `is_multiple`: several can be taken, with commas between their answers.
+
+    With `is_free`, any other words are an answer too. `ways` says in words how a line may answer.
+    """
+
+    items: Sequence[MenuItem] = ()
+    is_multiple: bool = False
+    is_free: bool = False
+    ways: str = ""
+
+
+NO_MENU = Menu(is_free=True)
+
+
+class Keyboard(Protocol):
+    """Asks the person at the terminal."""
+
+    async def ask(self, prompt: str, menu: Menu = NO_MENU, *, text: str = "") -> str | None:
+        """Return the line that answers, None at the end of the input; `text` is there to be edited."""
+        ...
+
+
+class LineKeyboard:
+    """Asks on a console and reads a line of the standard input."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def ask(self, prompt: str, menu: Menu = NO_MENU, *, text: str = "") -> str | None:
+        """Print the prompt and the choices, and return the next line."""
+        if prompt:
+            self._console.print(prompt, style="yellow", markup=False, highlight=False)
+        for item in menu.items:
+            more = f"  [dim]{escape(item.description)}[/dim]" if item.description else ""
+            self._console.print(f"  \\[{item.answer}] {escape(item.label)}{more}", highlight=False)
+        if text:
+            self._console.print(text, markup=False, soft_wrap=True, highlight=False)
+        self._console.print(f"({menu.ways}) > " if menu.ways else "> ", end="", markup=False, highlight=False)
+        return await read_line()
+
+
+async def read_line() -> str | None:
+    """Return a line of the standard input, None at its end; the wait can be cancelled."""
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(sys.stdin.fileno(), lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await ready
+        return sys.stdin.readline() or None
+    finally:
+        loop.remove_reader(sys.stdin.fileno())
