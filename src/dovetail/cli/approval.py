@@ -45,7 +45,7 @@ async def ask_approval(console: Console, payload: Mapping[str, Any], keyboard: K
     """Ask the user whether a call may run."""
     console.print()
     for line in describe_call(payload):
-        console.print(line, soft_wrap=True, highlight=False)
+        console.print(line, soft_wrap=isinstance(line, Text), highlight=False)
     while True:
         line = await keyboard.ask("Allow this call?", _MENU)
         answer = read_answer(line or "")

@@ -24,7 +24,8 @@ GROUPS: dict[str, str] = {
     "init": "Create a project that runs at once, from a template.",
     "serve": "Serve the page and the HTTP interface.",
     "worker": "Work on the runs of web processes.",
-    "chat": "Chat with an agent in the terminal.",
+    "chat": "Chat with an agent in the terminal, or have one message answered.",
+    "run": "Run an agent on a task.",
     "models": "List, check, download and locate models.",
     "ext": "List, show, check, create and reload extension folders.",
     "skills": "List, show and create skills, and explain name resolution.",
@@ -44,7 +45,7 @@ GROUPS: dict[str, str] = {
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with its code: 1 for an error, 2 for wrong usage, 130 for Ctrl-C."""
+    """Run the command line and exit with its code: docs/terminal.md lists them."""
     words = [clean_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     _take_any_text()
     options = list(takewhile(lambda word: word.startswith("-"), words))

@@ -4,8 +4,11 @@ import json
 import logging
 import os
 import re
+import stat
+import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -48,8 +51,20 @@ JSON_LINES: Any = typer.Option(
 
 
 def print_json(data: Any) -> None:
-    """Print data as JSON for other programs."""
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2, default=str))
+    """Print data as JSON for other programs; moments (`…_at`) become times in UTC."""
+    typer.echo(json.dumps(_write_times(data), ensure_ascii=False, indent=2, default=str))
+
+
+def _write_times(data: Any) -> Any:
+    if is_mapping(data):
+        return {name: _write_time(name, value) for name, value in data.items()}
+    return [_write_times(each) for each in cast(list[Any], data)] if isinstance(data, list | tuple) else data
+
+
+def _write_time(name: str, value: Any) -> Any:
+    if name.endswith("_at") and isinstance(value, float):
+        return datetime.fromtimestamp(value, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _write_times(value)
 
 
 def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
@@ -72,6 +87,15 @@ def open_record(workspace: Path) -> TrustRecord:
     """
     shipped = [folder for name in ("agents", "extensions") if (folder := find_assets(name))]
     return TrustRecord([*shipped, workspace / "extensions"], find_data_folder() / "trusted_agents.json")
+
+
+def read_piped() -> str:
+    """Return the text that is piped in, or comes from a file; a terminal, or no input at all, is not read."""
+    try:
+        kind = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError):
+        return ""
+    return sys.stdin.read() if stat.S_ISFIFO(kind) or stat.S_ISREG(kind) else ""
 
 
 def read_value(text: str, schema: Any = None) -> Any:

@@ -1,19 +1,15 @@
 """`dovetail agents`: list, show, check, create, trust and run agents."""
 
-import asyncio
 import json
-import signal
-import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.markup import escape
 from rich.table import Table
 
-from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import (
     AgentDefinition,
     RunConfig,
@@ -22,16 +18,12 @@ from dovetail.agents.definition import (
 )
 from dovetail.agents.file import list_agent_files, load_definition
 from dovetail.agents.prepare import choose_tools, find_missing
-from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
-from dovetail.cli.first_model import FirstModel
-from dovetail.cli.run_view import AgentView
+from dovetail.cli.commands.run import run_agent
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import MODE, WORKSPACE, open_record, read_choices, read_value, show_path
+from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, show_path
 from dovetail.concurrency import run_sync
-from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
-from dovetail.events.run_result import RunResult
 from dovetail.requesters.resolve import complete
 from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.tools.snapshot import ToolSnapshot
@@ -43,7 +35,7 @@ console = Console(highlight=False, soft_wrap=True)
 
 
 @app.command("list")
-def list_agents() -> None:
+def list_agents(as_json: bool = JSON) -> None:
     """List all agents, and the files that could not be read."""
 
     async def collect() -> Dovetail:
@@ -51,6 +43,16 @@ def list_agents() -> None:
             return dovetail
 
     agents = run_sync(collect()).agents
+    if as_json:
+        found = [*agents.get_all_definitions(), *agents.get_disabled()]
+        disabled = {definition.name for definition in agents.get_disabled()}
+        print_json(
+            {
+                "agents": [{**_summarize(each), "disabled": each.name in disabled} for each in found],
+                "errors": [{"path": broken.path, "message": broken.error} for broken in agents.broken],
+            }
+        )
+        return
     table = Table("agent", "what for", "from", box=None, header_style="bold")
     for definition in agents.get_all_definitions():
         table.add_row(definition.name, definition.description, show_path(Path(definition.source)))
@@ -68,10 +70,22 @@ def list_agents() -> None:
 
 
 @app.command("show")
-def show_agent(name: str = typer.Argument(help="The agent's name.")) -> None:
+def show_agent(name: str = typer.Argument(help="The agent's name."), as_json: bool = JSON) -> None:
     """Show the inputs, tools, limits and prompt of an agent."""
     definition, tools = run_sync(_find(name))
     limits = definition.run_config
+    if as_json:
+        print_json(
+            {
+                **_summarize(definition),
+                "may_use": list(choose_tools(definition, tools, ())[0].tools),
+                "missing": list(find_missing(definition, tools)),
+                "limits": asdict(limits),
+                "inputs": convert_input_config_to_json_schema(definition.input_config),
+                "system_prompt": definition.prompt_config.system_prompt,
+            }
+        )
+        return
     table = Table.grid(padding=(0, 2))
     table.add_row("name", definition.name)
     table.add_row("description", definition.description)
@@ -145,78 +159,24 @@ def trust_files() -> None:
         console.print(f"No agent files in {workspace / 'agents'}.")
 
 
-@app.command("run")
-def run_agent(
-    name: str = typer.Argument(help="The agent's name."),
-    inputs: list[str] = typer.Argument(None, help="Inputs as key=value."),
-    model: str | None = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1."),
-    plain: bool = typer.Option(False, "--plain", help="Print only the result."),
-    mode: str | None = MODE,
-) -> None:
-    """Run an agent and show its turns, tools and sub-agents live; Ctrl-C cancels it."""
-    dovetail = Dovetail(read_choices(model, mode))
-    FirstModel(dovetail.settings).prepare()
-    view = AgentView(console, quiet=plain)
-    output = asyncio.run(_run(dovetail, name, inputs or [], view))
-    if plain or console.is_terminal or output.data is not None:
-        show_result(console, output, plain=plain)
-    if output.reason != "goal":
-        why = output.exception or output.notice or ""
-        typer.secho(f"ended by {output.reason}: {why}", fg="red", err=True)
-        raise typer.Exit(130 if output.reason == "cancelled" else 1)
-    if output.notice is not None:
-        typer.secho(f"answered after a limit ({output.limit}): {output.notice}", fg="yellow", err=True)
+app.command("run")(run_agent)
 
 
-def show_result(console: Console, output: RunResult, *, plain: bool) -> None:
-    """Print the result: data as JSON, text as Markdown if in a terminal."""
-    if plain or output.data is not None or not console.is_terminal:
-        is_data = output.data is not None and not isinstance(output.data, str)
-        typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.text)
-    else:
-        console.print(Markdown(output.text))
+def _summarize(definition: AgentDefinition) -> dict[str, Any]:
+    names = definition.tool_config.names
+    return {
+        "name": definition.name,
+        "title": definition.display_name or definition.name,
+        "description": definition.description,
+        "model": definition.model_config.model,
+        "tools": ["*"] if names is None else list(names),
+        "source": definition.source,
+    }
 
 
 async def _find(name: str) -> tuple[AgentDefinition, ToolSnapshot]:
     async with Dovetail() as dovetail:
         return dovetail.agents.get_definition(name), dovetail.tools.snapshot()
-
-
-async def _run(dovetail: Dovetail, name: str, words: list[str], view: AgentView) -> RunResult:
-    stopped = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, stopped.set)
-    async with dovetail:
-        await dovetail.open_book()
-        definition = dovetail.agents.get_definition(name)
-        schema = convert_input_config_to_json_schema(definition.input_config)
-        inputs = read_inputs(words, schema)
-        SubagentToolWrapper(definition, dovetail).build(inputs)
-        with view:
-            ask = view.ask if sys.stdin.isatty() else None
-            executor = await AgentExecutor.create(definition, dovetail, view.show, ask=ask)
-            return await executor.run(inputs, stopped)
-
-
-def read_inputs(words: list[str], schema: dict[str, Any]) -> dict[str, Any]:
-    """Return `key=value` words as an agent's inputs, by their types; a single text is the only input."""
-    properties: Any = schema.get("properties")
-    known: dict[str, Any] = dict(properties) if is_mapping(properties) else {}
-    if len(known) == 1 and len(words) == 1 and "=" not in words[0]:
-        return {next(iter(known)): words[0]}
-    inputs: dict[str, Any] = {}
-    for word in words:
-        key, equals, text = word.partition("=")
-        if not equals or key not in known:
-            raise ConfigError(f"Unknown input {word!r}.", hint=f"Usage: {_usage(known)}")
-        inputs[key] = read_value(text, known[key])
-    missing = [key for key in schema.get("required", []) if key not in inputs]
-    if missing:
-        raise ConfigError(f"Missing input {missing[0]!r}.", hint=f"Usage: {_usage(known)}")
-    return inputs
-
-
-def _usage(known: dict[str, Any]) -> str:
-    return " ".join(f"{key}=…" for key in known) or "no inputs"
 
 
 def _describe_limits(limits: RunConfig) -> str:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import stat
 import sys
 from pathlib import Path
 
@@ -13,7 +12,16 @@ from dovetail.cli.chat.conversation import Conversation
 from dovetail.cli.chat.mentions import read_message
 from dovetail.cli.chat.plain import Form, PlainAnswer, choose_form
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.terminal import JSON_LINES, JSON_RESULT, MODE, MODEL, PRINT, WORKSPACE, read_choices
+from dovetail.cli.terminal import (
+    JSON_LINES,
+    JSON_RESULT,
+    MODE,
+    MODEL,
+    PRINT,
+    WORKSPACE,
+    read_choices,
+    read_piped,
+)
 from dovetail.errors import ConfigError
 from dovetail.extensions.workspace import Workspace
 from dovetail.lazy import lazy
@@ -44,7 +52,7 @@ def chat(  # noqa: PLR0913 - every option of the command is one
     Text that is piped in is the message, or goes with it: git diff | dovetail chat "Review this".
     """
     form = choose_form(only_answer, as_json, as_lines)
-    text, context = " ".join(message or ()).strip(), _read_input()
+    text, context = " ".join(message or ()).strip(), read_piped()
     if not text:
         text, context = context.strip(), ""
     can_show = _can_show()
@@ -77,15 +85,6 @@ async def _answer(conversation: Conversation, form: Form, text: str, context: st
 def _can_show() -> bool:
     """Whether the standard output is a terminal on which the cursor can be moved."""
     return sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-
-
-def _read_input() -> str:
-    """Return what is piped in; a terminal, or nothing at all, is not read."""
-    try:
-        kind = os.fstat(sys.stdin.fileno()).st_mode
-    except (OSError, ValueError):
-        return ""
-    return sys.stdin.read() if stat.S_ISFIFO(kind) or stat.S_ISREG(kind) or stat.S_ISSOCK(kind) else ""
 
 
 def _explain_silence(form: Form | None) -> tuple[str, str]:

@@ -1,11 +1,13 @@
 """`dovetail doctor`: diagnoses the installation."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 import typer
 
 from dovetail.cli import checks
 from dovetail.cli.checks import Check, check_models
+from dovetail.cli.terminal import JSON, print_json
 from dovetail.version import __version__
 
 COLORS = {"ok": "green", "note": "yellow", "missing": "red"}
@@ -14,8 +16,12 @@ app = typer.Typer()
 
 
 @app.command("doctor")
-def doctor() -> None:
+def doctor(as_json: bool = JSON) -> None:
     """Diagnose the installation; exit code 1 if something required is missing."""
+    if as_json:
+        found = list(_run_checks())
+        print_json({"version": __version__, "checks": [asdict(check) for check in found]})
+        raise typer.Exit(1 if any(check.mark == "missing" for check in found) else 0)
     typer.echo(f"dovetail {__version__}")
     missing = 0
     for check in _run_checks():

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from dovetail.cli.first_model import pull_visibly
 from dovetail.cli.model_check import CheckResult, check_model
-from dovetail.cli.terminal import show_size
+from dovetail.cli.terminal import JSON, show_size
 from dovetail.concurrency import run_sync
 from dovetail.errors import DovetailError
 from dovetail.requesters.local import files, weights
@@ -24,7 +24,6 @@ from dovetail.settings import Settings, find_workspace, open_settings
 from dovetail.settings.model import ModelSettings
 
 app = typer.Typer(name="models", help="List, check, download and locate models.", no_args_is_help=True)
-JSON: Any = typer.Option(False, "--json", help="Print JSON.")
 MARKS = {"yes": "green", "no": "red", "unsure": "yellow"}
 MOST_MODELS = 8
 """Models of one server in the list of all; the list of that server has all."""

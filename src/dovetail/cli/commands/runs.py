@@ -4,6 +4,7 @@ Listing reads the database of the workspace. A message or a cancel has to reach 
 run, so these two go to the server.
 """
 
+from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -11,10 +12,11 @@ from typing import Any
 
 import typer
 
+from dovetail.cli.chat.plain import describe_result
 from dovetail.cli.commands.store import find_database
 from dovetail.cli.remote import KEY, URL, name_caller, post
 from dovetail.cli.run_view import describe_usage
-from dovetail.cli.terminal import WORKSPACE
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json
 from dovetail.concurrency import run_sync
 from dovetail.data.text import to_text
 from dovetail.runs.listing import ListedRun, RunFilter, list_runs
@@ -48,10 +50,14 @@ def show_list(
     limit: int = typer.Option(50, min=1, help="The most runs to list."),
     sort: Order = typer.Option(Order.time, help="What comes first: the newest, or the most of it."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """List the runs in progress, the newest first."""
     states = () if is_all else ("queued", "running", "waiting")
     found = run_sync(_list(workspace, RunFilter(states=states, session_id=session), sort, limit))
+    if as_json:
+        print_json({"runs": [asdict(run) for run in found]})
+        return
     if not found:
         typer.echo("No runs." if is_all else "No runs in progress; `--all` also lists those that have ended.")
         return
@@ -63,10 +69,15 @@ def show_list(
 
 
 @app.command("show")
-def show_run(run_id: str, workspace: Path | None = WORKSPACE) -> None:
+def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """Show the state, the usage and the result of a run."""
     record = run_sync(_get(workspace, run_id))
     result = record.result
+    if as_json:
+        place = {"run_id": record.id, "session_id": record.spec.session_id, "agent": record.spec.agent}
+        state = {"model": record.spec.model, "state": record.state, "created_at": record.created_at}
+        print_json({**place, **state, "result": None if result is None else describe_result(result, {})})
+        return
     facts: dict[str, Any] = {
         "Run": record.id,
         "Session": record.spec.session_id,

@@ -5,9 +5,10 @@ A server on the same database notices changes within seconds.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import typer
 from rich.console import Console
@@ -17,7 +18,7 @@ from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
 from dovetail.cli.chat.plain import PlainAnswer
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.terminal import WORKSPACE, open_record, shorten
+from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, shorten
 from dovetail.concurrency import run_sync
 from dovetail.data.cron import parse_cron
 from dovetail.schedules.schedule import Schedule, Tick
@@ -35,12 +36,16 @@ _MOST_TICKS = 20
 
 
 @app.command("list")
-def list_schedules(workspace: Path | None = WORKSPACE) -> None:
+def list_schedules(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """List the schedules of all owners, with their next and last tick."""
+    found = run_sync(_do(workspace, lambda schedules: schedules.store.find()))
+    if as_json:
+        print_json({"schedules": [_describe(schedule) for schedule in found]})
+        return
     table = Table(box=None, header_style="bold")
     for name in ("id", "schedule", "agent", "asks", "next", "last", "owner"):
         table.add_column(name, no_wrap=name == "id", overflow="fold")  # ids are copied from here
-    for schedule in run_sync(_do(workspace, lambda schedules: schedules.store.find())):
+    for schedule in found:
         question = shorten(schedule.title or schedule.message, 40)
         last = _describe_tick(schedule.last) if schedule.last is not None else "never"
         name = (schedule.id, str(schedule.cron), schedule.agent, question)
@@ -79,7 +84,7 @@ def add_schedule(  # noqa: PLR0913 - every option of the command is one
 
 
 @app.command("show")
-def show_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
+def show_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """Show a schedule and its last ticks."""
 
     async def fetch(schedules: Schedules) -> tuple[Schedule, list[Tick]]:
@@ -87,6 +92,9 @@ def show_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> 
         return schedule, await schedules.store.find_ticks(schedule_id, _MOST_TICKS)
 
     schedule, ticks = run_sync(_do(workspace, fetch))
+    if as_json:
+        print_json({**_describe(schedule), "ticks": [asdict(tick) for tick in ticks]})
+        return
     table = Table.grid(padding=(0, 2))
     for name in ("id", "cron", "agent", "message", "title", "model", "mode", "session_id", "missed", "owner"):
         if (value := getattr(schedule, name)) not in (None, ""):
@@ -153,6 +161,10 @@ def _make_app(workspace: Path | None) -> Dovetail:
     if dovetail.settings.section(ServerSettings).api_keys:
         dovetail.agents.trust = open_record(dovetail.workspace)
     return dovetail
+
+
+def _describe(schedule: Schedule) -> dict[str, Any]:
+    return {**asdict(schedule), "cron": str(schedule.cron)}
 
 
 def _read_missed(word: str) -> Missed:

@@ -1,6 +1,7 @@
 """`dovetail skills`: list, show and create skills, and explain name resolution."""
 
 from pathlib import Path
+from typing import Any
 
 import typer
 from rich.console import Console
@@ -8,10 +9,11 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import WORKSPACE
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.skills.library import SkillLibrary, find_roots
+from dovetail.skills.skill import Skill
 
 app = typer.Typer(
     name="skills", help="List, show and create skills, and explain name resolution.", no_args_is_help=True
@@ -23,9 +25,13 @@ NAME = typer.Argument(help="The skill's name.")
 
 
 @app.command("list")
-def list_skills(project: Path | None = PROJECT) -> None:
+def list_skills(project: Path | None = PROJECT, as_json: bool = JSON) -> None:
     """List all skills, and the files that could not be read."""
     library = run_sync(_load(project))
+    if as_json:
+        errors = [{"path": str(each.path), "message": each.message} for each in library.problems]
+        print_json({"skills": [_describe(skill) for skill in library.list()], "errors": errors})
+        return
     table = Table("skill", "what for", "from", box=None, header_style="bold")
     for skill in library.list():
         table.add_row(skill.name, skill.description, skill.scope)
@@ -36,12 +42,15 @@ def list_skills(project: Path | None = PROJECT) -> None:
 
 
 @app.command("show")
-def show_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
+def show_skill(name: str = NAME, project: Path | None = PROJECT, as_json: bool = JSON) -> None:
     """Show a skill."""
     library = run_sync(_load(project))
     skill = library.get(name)
     if skill is None:
         raise ConfigError(library.explain_missing(name))
+    if as_json:
+        print_json({**_describe(skill), "body": skill.body})
+        return
     table = Table.grid(padding=(0, 2))
     table.add_row("name", skill.name)
     table.add_row("description", skill.description)
@@ -67,6 +76,16 @@ def explain_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
     library = run_sync(_load(project))
     console.print(library.why(name), markup=False)
     raise typer.Exit(0 if library.get(name) else 1)
+
+
+def _describe(skill: Skill) -> dict[str, Any]:
+    return {
+        "name": skill.name,
+        "description": skill.description,
+        "scope": skill.scope,
+        "path": str(skill.path),
+        "allowed_tools": skill.allowed_tools,
+    }
 
 
 async def _load(project: Path | None) -> SkillLibrary:

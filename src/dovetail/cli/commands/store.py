@@ -2,12 +2,13 @@
 
 import re
 import time
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
 
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import WORKSPACE, show_size
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_size
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.store.backup import back_up, is_in_use, restore
@@ -21,9 +22,13 @@ _UNITS = {"h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 
 
 @app.command("info")
-def show_info(workspace: Path | None = WORKSPACE) -> None:
+def show_info(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """Show the location, size and contents of the database."""
     database = find_database(workspace)
+    if as_json:
+        size = None if database.file is None else database.file.stat().st_size
+        print_json({"database": str(database.shown), "bytes": size, **asdict(run_sync(_count(database)))})
+        return
     typer.echo(f"Database: {database.shown}")
     if (path := database.file) is not None:
         typer.echo(f"Size: {show_size(path.stat().st_size)}, {'in use' if is_in_use(path) else 'not in use'}")

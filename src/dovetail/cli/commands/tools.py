@@ -14,7 +14,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.questions import ask_person
-from dovetail.cli.terminal import read_value
+from dovetail.cli.terminal import JSON, print_json, read_value
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -41,7 +41,7 @@ _ARGUMENTS = typer.Argument(None, help="Arguments as key=value, or one JSON obje
 
 
 @app.command("list")
-def list_tools() -> None:
+def list_tools(as_json: bool = JSON) -> None:
     """List all tools with kind, origin and description."""
 
     async def collect() -> tuple[list[Tool], Mapping[str, str]]:
@@ -50,6 +50,10 @@ def list_tools() -> None:
             return tools, dict(dovetail.mcp.problems)
 
     tools, problems = run_sync(collect())
+    if as_json:
+        failed = [{"source": f"mcp:{name}", "message": problem} for name, problem in problems.items()]
+        print_json({"tools": [_describe(tool) for tool in tools], "errors": failed})
+        return
     table = Table("tool", "kind", "from", "what for", box=None, header_style="bold")
     for tool in tools:
         lines = tool.description.strip().splitlines()
@@ -60,7 +64,7 @@ def list_tools() -> None:
 
 
 @app.command("show")
-def show_tool(name: str = typer.Argument(help="The tool's name.")) -> None:
+def show_tool(name: str = typer.Argument(help="The tool's name."), as_json: bool = JSON) -> None:
     """Show one tool with its parameters."""
 
     async def find() -> Tool:
@@ -68,6 +72,9 @@ def show_tool(name: str = typer.Argument(help="The tool's name.")) -> None:
             return find_tool(name, dovetail.get_tool_registry().snapshot())
 
     tool = run_sync(find())
+    if as_json:
+        print_json({**_describe(tool), "time_limit": tool.time_limit})
+        return
     grid = Table.grid(padding=(0, 2))
     limit = "none" if tool.time_limit is None else f"{tool.time_limit:g} s"
     for label, value in (
@@ -135,6 +142,19 @@ async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallO
         )
         with _showing_repairs():
             return await dovetail.runtime.runner.run_call(snapshot, call, scope)
+
+
+def _describe(tool: Tool) -> dict[str, Any]:
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "kind": tool.kind.value,
+        "origin": tool.origin,
+        "tags": list(tool.tags),
+        "needs_tab": tool.needs_tab,
+        "parameters": dict(tool.parameters),
+    }
 
 
 class _RepairHandler(logging.Handler):

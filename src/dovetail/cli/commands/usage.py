@@ -1,5 +1,6 @@
 """`dovetail usage`: what runs have cost, by day, model, agent or owner."""
 
+from dataclasses import asdict
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import typer
 
 from dovetail.cli.commands.store import find_database
-from dovetail.cli.terminal import WORKSPACE
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.runs.usage import UsageFilter, UsageRow, count_usage, read_period, sum_rows
@@ -31,11 +32,17 @@ def show_usage(
     last: str | None = typer.Option(None, "--to", help="The last day (UTC); by default today."),
     owner: str | None = typer.Option(None, help="Only count the runs of this owner."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Show the cost and tokens of runs: today and the last 30 days, or a period."""
     start, end = read_period(_read_day(first), _read_day(last))
     wanted = UsageFilter(owner=owner, first=start, last=end)
     rows, days = run_sync(_count(workspace, by, wanted))
+    if as_json:
+        period = {"by": by.value, "from": str(start), "to": str(end)}
+        total = {name: value for name, value in asdict(sum_rows(days)).items() if name != "key"}
+        print_json({**period, "rows": [asdict(row) for row in rows], "total": total})
+        return
     if not rows:
         typer.echo(f"No runs from {start} to {end} (UTC).")
         return
