@@ -1,31 +1,22 @@
 """An approval in the terminal shows what the call would do, and one line answers it."""
 
 import io
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from rich.console import Console
 
 from dovetail.cli.approval import ask_approval, read_answer
+from typed_lines import TypedLines
 
 DIFF = "--- a/notes.md\n+++ b/notes.md\n@@ -1 +1 @@\n-ash\n+elm"
-
-
-def typing(*lines: str | None) -> Callable[[], Awaitable[str | None]]:
-    left = list(lines)
-
-    async def read() -> str | None:
-        return left.pop(0)
-
-    return read
 
 
 async def ask(payload: dict[str, Any], *lines: str | None) -> tuple[Any, str]:
     out = io.StringIO()
     console = Console(file=out, width=120, force_terminal=True, color_system="standard")
     answer = await ask_approval(
-        console, {"tool": "write_file", "args": {"path": "a"}, **payload}, typing(*lines)
+        console, {"tool": "write_file", "args": {"path": "a"}, **payload}, TypedLines(console, *lines)
     )
     return answer, out.getvalue()
 
@@ -56,7 +47,7 @@ async def test_a_difference_is_shown_in_colours_and_an_unclear_line_is_asked_for
     assert answer["approved"] is True
     assert "\x1b[31m  -ash" in shown
     assert "\x1b[32m  +elm" in shown
-    assert shown.count("es, in this") == 2
+    assert shown.count("Allow this call?") == 2
 
 
 async def test_a_command_a_request_and_a_text_are_shown() -> None:

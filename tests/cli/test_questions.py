@@ -1,12 +1,12 @@
 """Questions in the terminal: numbered choices, words, and forms from a schema."""
 
 import io
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from rich.console import Console
 
 from dovetail.cli.questions import ask_questions
+from typed_lines import TypedLines
 
 QUESTIONS = {
     "questions": [
@@ -28,24 +28,16 @@ QUESTIONS = {
 }
 
 
-def typing(*lines: str | None) -> Callable[[], Awaitable[str | None]]:
-    left = list(lines)
-
-    async def read() -> str | None:
-        return left.pop(0)
-
-    return read
-
-
 async def ask(payload: dict[str, Any], *lines: str | None) -> tuple[Any, str]:
     out = io.StringIO()
-    return await ask_questions(Console(file=out, width=120), payload, typing(*lines)), out.getvalue()
+    console = Console(file=out, width=120)
+    return await ask_questions(console, payload, TypedLines(console, *lines)), out.getvalue()
 
 
 async def test_choices_are_taken_by_number_or_name_or_answered_in_words() -> None:
     answer, shown = await ask(QUESTIONS, "2\n", "plane, 1\n", "\n")
     assert answer == {"value": {"answers": {"q1": "Ash", "q2": ["Plane", "Saw"]}}}
-    assert "  1. Saw sharp" in shown
+    assert "  [1] Saw  sharp" in shown
     answer, shown = await ask(QUESTIONS, "Elm, please\n", "3\n", "1\n", "Thanks\n")
     assert answer == {"value": {"answers": {"q1": "Elm, please", "q2": ["Saw"], "q3": "Thanks"}}}
     assert "Type the number of a choice." in shown

@@ -46,9 +46,9 @@ def test_tree_shows_calls_children_and_how_far_they_are() -> None:
         tree.take(event)
     assert [line.rstrip() for line in draw(tree).splitlines()] == [
         "boss scripted:model  turn 1, 11 tokens",
-        '├── ✗ scribe {"query": "note [it]"} 1.0 s it stopped',
+        "├── ✗ scribe note [it] 1.0 s it stopped",
         "│   └── scribe scripted:small  turn 1, 42 tokens  ended by max-turns",
-        '│       └── ⊘ write {"text": "oak"} 0.5 s not on Sundays [please]',
+        "│       └── ⊘ write oak 0.5 s not on Sundays [please]",
         "└── ✓ look {half 0.2 s",
         "Nothing was written.",
     ]
@@ -87,10 +87,10 @@ def test_elsewhere_each_event_is_a_line_and_children_are_indented() -> None:
     lines = show(Console(file=io.StringIO(), width=100)).splitlines()
     assert [line.rstrip() for line in lines] == [
         "boss scripted:model",
-        '→ scribe {"query": "note [it]"}',
+        "→ scribe note [it]",
         "→ look {half",
         "  scribe scripted:small",
-        '  → write {"text": "oak"}',
+        "  → write oak",
         "✓ look 0.2 s",
         "  ⊘ write 0.5 s not on Sundays [please]",
         "  turn 1, 42 tokens",
@@ -133,7 +133,7 @@ async def test_question_names_the_agents_and_the_call(
     assert answer["approved"] is approved
     shown = console.file.getvalue()
     assert 'boss → scribe asks: may it call write {"text": "[oak]"}' in shown
-    assert "[N]o" in shown
+    assert "[n] No" in shown
 
 
 async def test_two_questions_are_asked_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,16 +54,21 @@ class LineKeyboard:
         self._console = console
 
     async def ask(self, prompt: str, menu: Menu = NO_MENU, *, text: str = "") -> str | None:
-        """Print the prompt and the choices, and return the next line."""
-        if prompt:
-            self._console.print(prompt, style="yellow", markup=False, highlight=False)
-        for item in menu.items:
-            more = f"  [dim]{escape(item.description)}[/dim]" if item.description else ""
-            self._console.print(f"  \\[{item.answer}] {escape(item.label)}{more}", highlight=False)
-        if text:
-            self._console.print(text, markup=False, soft_wrap=True, highlight=False)
-        self._console.print(f"({menu.ways}) > " if menu.ways else "> ", end="", markup=False, highlight=False)
+        """Show the question and return the next line."""
+        show_question(self._console, prompt, menu, text)
         return await read_line()
+
+
+def show_question(console: Console, prompt: str, menu: Menu, text: str) -> None:
+    """Print a prompt, its choices, the text to edit, and how a line may answer."""
+    if prompt:
+        console.print(prompt, style="yellow", markup=False, highlight=False)
+    for item in menu.items:
+        more = f"  [dim]{escape(item.description)}[/dim]" if item.description else ""
+        console.print(f"  \\[{item.answer}] {escape(item.label)}{more}", highlight=False)
+    if text:
+        console.print(text, markup=False, soft_wrap=True, highlight=False)
+    console.print(f"({menu.ways}) > " if menu.ways else "> ", end="", markup=False, highlight=False)
 
 
 async def read_line() -> str | None:

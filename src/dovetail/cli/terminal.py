@@ -122,9 +122,17 @@ def describe_args(args: Any) -> str:
     """Return the arguments of a call on one line: a single one by its value, several with their names."""
     if not is_mapping(args):
         return shorten(args)
-    if len(args) == 1:
-        return shorten(*args.values())
-    return ", ".join(f"{name}: {shorten(value, _MOST_OF_MANY)}" for name, value in args.items())
+    shown = {name: _describe_argument(value) for name, value in args.items()}
+    if len(shown) == 1:
+        return shorten(*shown.values())
+    return ", ".join(f"{name}: {shorten(value, _MOST_OF_MANY)}" for name, value in shown.items())
+
+
+def _describe_argument(value: Any) -> Any:
+    if isinstance(value, list):
+        items = cast(list[Any], value)
+        return f"{len(items)} items" if any(isinstance(each, list | dict) for each in items) else items
+    return value
 
 
 def list_todos(name: str, args: Any) -> list[str]:

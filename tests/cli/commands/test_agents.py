@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from command_line import run
-from dovetail.cli.commands.agents import read_inputs
+from dovetail.cli.commands.run import read_inputs
 from dovetail.errors import ConfigError
 from dovetail.testing import ScriptedServer
 
@@ -166,7 +166,7 @@ def test_run_prints_data_and_fails_with_the_reason(
         assert run("agents", "run", "scribe", "query=write", "--plain") == 0
         assert capsys.readouterr().out == "oak\n"
         assert run("agents", "run", "scribe", "query=write", "--plain") == 1
-    assert "ended by no-completion" in capsys.readouterr().err
+    assert "Ended by no-completion" in capsys.readouterr().err
 
 
 def test_runs_in_several_processes_share_the_day(

@@ -37,6 +37,7 @@ from dovetail.events.run_events import (
     UserMessage,
 )
 from dovetail.sessions.chunks import error_text, shown_output
+from dovetail.tools.ask_user import ask_user
 
 _REASONING_ROWS = 4
 _CHILD_CALLS = 3
@@ -50,6 +51,7 @@ class AnswerView:
         self._tasks = tasks
         self._tree = AgentTree()
         self._blocks = BlockStream()
+        self._follows_line = False  # lines follow each other without an empty one
         self._printed_rows = 0  # of the open block, which is longer than the screen
         self._reasoning = ""
         self._thinking_since = 0.0
@@ -132,7 +134,7 @@ class AnswerView:
             hint = f"\n{event.error['hint']}" if event.error.get("hint") else ""
             self._screen.console.print(Text.assemble((f"\nError: {event.error['message']}", "red"), hint))
         elif event.reason == "cancelled":
-            self._print(Text("Stopped.", "yellow"))
+            self._print(one_line(("Stopped.", "yellow")))
         elif event.reason != "goal" or event.notice is not None:
             reached = f": {event.notice}" if event.notice else ""
             self._print(Text(f"({event.limit or event.reason}{reached})", "dim"))
@@ -152,6 +154,8 @@ class AnswerView:
     def _describe_result(self, event: ToolEnd, call: CallLine) -> str:
         if event.status != "ok":
             return shorten(error_text(event))
+        if call.name == ask_user.name:
+            return ""  # its questions and their answers stand above
         output = shown_output(event)
         if (started := self._tasks.take(output)) is not None:
             return started
@@ -211,10 +215,14 @@ class AnswerView:
         return one_line((f"{_frame()} {what}{size}, {seconds:.0f} s", "ask"), ("  Ctrl-C stops", "dim"))
 
     def _print(self, *lines: RenderableType) -> None:
+        if not self._follows_line:
+            self._screen.console.print()
+        self._follows_line = True
         for line in lines:
             self._screen.console.print(line, no_wrap=True, overflow="ellipsis")
 
     def _write(self, text: str) -> None:
+        self._follows_line = False
         self._screen.console.file.write(text)
         self._screen.console.file.flush()
 

@@ -26,7 +26,7 @@ from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
 from dovetail.errors import ConflictError
 from dovetail.events.model_events import TextDeltaEvent, TextEnd, ToolInputEnd
-from dovetail.events.run_events import AskRequest, Entry, Event, RunEnd, ToolEnd, UserMessage
+from dovetail.events.run_events import AskRequest, Entry, Event, ToolEnd, UserMessage
 from dovetail.events.run_result import RunResult
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.chunks import error_text, shown_output
@@ -126,8 +126,6 @@ class PlainAnswer:
             self._tell(f"{mark} {self._names.get(event.call_id, '')} → {shorten(shown)}", style)
         elif isinstance(event, UserMessage):
             self._tell(shorten(event.parts[0].get("text", "")), "dim")
-        elif isinstance(event, RunEnd) and event.error is None and event.notice is not None:
-            self._tell(f"({event.limit or event.reason}: {event.notice})", "dim")
 
     def _finish(self, result: RunResult, started: StartedChat | RunHandle) -> None:
         if self._form in ("json", "jsonl"):
@@ -162,9 +160,12 @@ def explain_end(errors: Console, result: RunResult, unanswered: int) -> None:
     elif result.reason == "cancelled":
         errors.print("Stopped.", style="yellow")
     elif result.reason != "goal":
+        why = result.exception or result.notice or ""
         errors.print(
-            f"Ended by {result.reason}: {result.notice or ''}".rstrip(": "), style="red", markup=False
+            f"Ended by {result.reason}: {why}".rstrip(": "), style="red", markup=False, soft_wrap=True
         )
+    elif result.notice is not None:
+        errors.print(f"A limit was reached: {result.notice}", style="yellow", markup=False, soft_wrap=True)
     if unanswered:
         calls = "A call was" if unanswered == 1 else f"{unanswered} calls were"
         errors.print(

@@ -26,9 +26,10 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from prompt_toolkit.styles import Style
 
 from dovetail.cli.chat.keys import bind_keys
-from dovetail.cli.chat.look import Look
+from dovetail.cli.chat.look import Look, one_line
 from dovetail.cli.chat.menu import MOST_ROWS, OpenQuestion, render_completions
 from dovetail.cli.keyboard import NO_MENU, Menu
+from dovetail.cli.terminal import shorten
 from dovetail.data.text import cut
 
 _STYLE = Style.from_dict(
@@ -66,6 +67,8 @@ class Screen:
         self.on_stop: Callable[[], None] | None = None
         """Stops the answer in progress, if there is one."""
         self._is_leaving = False
+        self.is_interrupted = False
+        """Whether the chat was left with Ctrl-C."""
         self.question: OpenQuestion | None = None
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._asking = asyncio.Lock()
@@ -143,11 +146,20 @@ class Screen:
             self.question = question = OpenQuestion(prompt, menu, asyncio.get_running_loop().create_future())
             self.fill(text)
             try:
-                return await question.answer
+                line = await question.answer
+                self._note_answer(question, line)
+                return line
             finally:
                 self.question = None
                 self.buffer.document = kept
                 self.app.invalidate()
+
+    def _note_answer(self, question: OpenQuestion, line: str | None) -> None:
+        """Leave the question and its answer in the scrollback."""
+        labels = {item.answer: item.label for item in question.menu.items}
+        words = [labels.get(word, word) for word in (line or "").split(",")] if labels else [line or ""]
+        shown = shorten(", ".join(words)) or "(skipped)"
+        self.console.print(one_line(("? ", "ask"), f"{shorten(question.prompt)} ", (shown, "bold")))
 
     def fill(self, text: str) -> None:
         """Put a text into the input, to be edited."""
@@ -166,6 +178,7 @@ class Screen:
         elif self.buffer.text and not self._is_leaving:
             self.buffer.reset()
         elif self._is_leaving:
+            self.is_interrupted = True
             self.leave()
         self._is_leaving = True
 

@@ -26,9 +26,10 @@ from dovetail.extensions.workspace import Workspace
 from dovetail.requesters.resolve import find_active
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.message import Session
+from dovetail.version import __version__
 
 _SHOWN_MESSAGES = 6
-_GREETING = "[dim]Type a message. /help shows commands and keys, Ctrl-D leaves.[/dim]"
+_GREETING = "[dim]/help shows commands and keys, Ctrl-D leaves.[/dim]"
 
 
 class Talk:
@@ -55,18 +56,21 @@ class Talk:
                 if text:
                     return await self._exchange(text, context)
                 await self._app.chat.recover()
+                self._screen.console.print(f"[bold]Dovetail {__version__}[/bold] {_GREETING}")
                 await self._show_path(session)
-                self._screen.console.print(_GREETING)
                 return await self._chat()
             finally:
                 self._tasks.close()
                 await self._tasks.explain_leaving(self._conversation.session_id)
+                if self._conversation.is_stored and not text:
+                    again = f"dovetail chat --session {self._conversation.session_id}"
+                    self._screen.console.print(f"Continue with: {again}", style="dim", soft_wrap=True)
 
     async def _chat(self) -> int:
         while not self._listener.is_leaving:
             line = self._listener.left.pop(0) if self._listener.left else await self._screen.read_line()
             if line is None:
-                return OK
+                return INTERRUPTED if self._screen.is_interrupted else OK
             try:
                 await self._take(line)
             except DovetailError as error:
@@ -74,10 +78,9 @@ class Talk:
         return INTERRUPTED
 
     async def _take(self, line: str) -> None:
+        self._screen.console.print(f"\n> {strip_controls(line.strip())}", style="user", markup=False)
         found = self._commands.find(line)
-        message = line.strip() if found is None else await self._commands.run(*found)
-        if message:
-            self._screen.console.print(f"\n> {strip_controls(message)}", style="user", markup=False)
+        if message := line.strip() if found is None else await self._commands.run(*found):
             await self._exchange(message)
 
     async def _try_command(self, line: str) -> bool | None:
