@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import select
 import struct
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Self
 
 import pyte
 
-SECONDS = 30
+SECONDS = 10
 
 _START = """
 import os, runpy
@@ -79,7 +80,7 @@ class Terminal:
         return "\n".join([*above, self.screen])
 
     def wait_until(self, is_there: Callable[[], bool]) -> str:
-        """Read on until something is to be seen, and return the text; the test's time limit ends the wait."""
+        """Read on until something is to be seen, and return the text."""
         while not is_there():
             if not self._read():
                 raise AssertionError(f"It never came to be seen:\n{self.text}")
@@ -105,6 +106,8 @@ class Terminal:
         return self.process.wait(SECONDS)
 
     def _read(self) -> bool:
+        if not select.select([self._keys], [], [], SECONDS)[0]:
+            raise AssertionError(f"Nothing happens any more:\n{self.text}")
         try:
             data = os.read(self._keys, 65536)
         except OSError:  # the command has ended

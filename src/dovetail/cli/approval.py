@@ -32,8 +32,8 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
 _MENU = Menu(
     items=(
         MenuItem("y", "Yes"),
-        MenuItem("r", "Yes, and do not ask again in this run"),
-        MenuItem("a", "Always"),
+        MenuItem("r", "Yes, also for the same call again in this run"),
+        MenuItem("a", "Always allow exactly this call"),
         MenuItem("e", "Edit the input first"),
         MenuItem("n", "No", "n and a reason tells the model why"),
     ),

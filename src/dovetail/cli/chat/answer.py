@@ -27,6 +27,8 @@ from dovetail.events.model_events import (
     ToolInputStart,
 )
 from dovetail.events.run_events import (
+    AskAnswer,
+    AskRequest,
     ChildEvent,
     Entry,
     Event,
@@ -58,6 +60,7 @@ class AnswerView:
         self._writing = ""
         self._written = 0
         self._started: dict[str, float] = {}
+        self._asks: dict[str, str] = {}
         self._began = time.monotonic()
         self.usage = Usage()
         self.is_ended = False
@@ -111,9 +114,19 @@ class AnswerView:
             self._written += len(event.delta)
         elif isinstance(event, ToolInputEnd):
             self._writing = ""
+        elif isinstance(event, AskRequest):
+            self._asks[event.ask_id] = event.call_id
+        elif isinstance(event, AskAnswer):
+            self._take_edit(event)
         elif isinstance(event, ToolEnd):
             self.flush()
             self._print(*self._fold(event))
+
+    def _take_edit(self, event: AskAnswer) -> None:
+        """Show a call with the input that the person has given it."""
+        call = self._tree.root.calls.get(self._asks.get(event.ask_id, ""))
+        if call is not None and is_mapping(event.value) and event.value.get("edited_args") is not None:
+            call.args = event.value["edited_args"]
 
     def _take_turn(self, event: Event) -> None:
         if isinstance(event, TurnEnd):

@@ -50,7 +50,7 @@ COMMANDS: Sequence[Command] = (
     Command("model", "[NAME]", "choose the model", True),
     Command("agent", "[NAME]", "choose the agent", True),
     Command("mode", "[NAME]", "choose what may happen without asking", True),
-    Command("skill", "[NAME] [MESSAGE]", "use a skill in the next message", True),
+    Command("skill", "[NAME] [MESSAGE]", "use a skill in the next message"),
     Command("prompt", "[NAME] [VARIABLE=VALUE …]", "put a prompt of the library into the input"),
     Command("new", "", "begin a new session"),
     Command("sessions", "[WORDS]", "continue another session"),

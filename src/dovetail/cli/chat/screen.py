@@ -228,7 +228,11 @@ class Screen:
         return render_completions(state.completions, state.complete_index or 0)
 
     def _render_status(self) -> str:
-        shown = "Press Ctrl-C again to leave." if self._is_leaving else self.status()
+        shown = self.status()
+        if self._is_leaving:
+            shown = "Press Ctrl-C again to leave."
+        elif self.on_stop is not None and self.question is None:
+            shown = "A line you send now is read in the next turn; /queue and a text is answered later."
         return cut(f"  {shown}", self.width - 2)
 
 

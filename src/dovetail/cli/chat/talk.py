@@ -89,8 +89,7 @@ class Talk:
             found = self._commands.find(line)
             if found is None or not found[0].is_quick:
                 return None if found is None else False
-            if message := await self._commands.run(*found):
-                self._screen.fill(message)
+            await self._commands.run(*found)
         except DovetailError as error:
             self._show_error(error)
         return True
@@ -122,10 +121,10 @@ class Talk:
                         self._show(entry, view)
             result = await run.result()
         finally:
-            self._screen.on_stop = None
-            self._screen.live = lambda width, rows: ""
             await self._end_asks()
             await self._listener.stop()
+            self._screen.on_stop = None
+            self._screen.live = lambda width, rows: ""
         await self._read_usage()
         return find_exit(result.reason)
 
