@@ -15,7 +15,7 @@ from typing import Self
 
 import pyte
 
-SECONDS = 10
+SECONDS = 40
 
 _START = """
 import os, runpy

@@ -144,3 +144,42 @@ def test_extra_that_is_missing_names_the_package_and_not_our_module(tmp_path: Pa
         "no_such_package_at_all is needed here and not installed: pip install 'dovetail-agents[server]'"
         in done.stderr
     )
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database, as a first chat leaves it."""
+    folder = tmp_path_factory.mktemp("workspace")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run("schedules", "list") == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("agents", "list"),
+        ("agents", "show", "master"),
+        ("ext", "list"),
+        ("models", "list", "local"),
+        ("runs", "list", "--all"),
+        ("schedules", "list"),
+        ("settings", "policy"),
+        ("skills", "list"),
+        ("store", "info"),
+        ("tools", "list"),
+        ("tools", "show", "ask_user"),
+        ("usage",),
+    ],
+    ids=" ".join,
+)
+def test_each_list_prints_json(
+    words: tuple[str, ...],
+    workspace: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(workspace)
+    assert run(*words, "--json") == 0
+    assert json.loads(capsys.readouterr().out)

@@ -44,7 +44,11 @@ def leave(terminal: Terminal) -> int:
 
 
 def wait_for_prompt(terminal: Terminal) -> None:
-    terminal.wait_until(lambda: "mode" in terminal.screen.rpartition("\n>\n")[2])
+    def is_there() -> bool:
+        _, found, status = terminal.screen.rpartition("\n>\n")
+        return bool(found) and status.strip() != "" and "A line you send" not in status
+
+    terminal.wait_until(is_there)
 
 
 MARKDOWN = """# Woods
@@ -290,7 +294,7 @@ def test_commands_and_files_are_completed(tmp_path: Path) -> None:
         terminal.wait_for("Joined.")
         assert "Measure." in model.requests[1].body["messages"][-1]["content"]
         say(terminal, "/modle")
-        terminal.wait_for("Unknown command '/modle'. Did you mean '/model'")
+        terminal.wait_for("Unknown command '/modle'. Did you mean '/mode' or '/model'?")
 
 
 def test_several_lines_a_paste_and_the_history_reach_the_model_as_they_are(tmp_path: Path) -> None:
@@ -326,7 +330,7 @@ def test_a_conversation_is_undone_forked_exported_and_found_again(tmp_path: Path
         say(terminal, "two")
         terminal.wait_for("Second answer.")
         say(terminal, "/undo")
-        terminal.wait_for_screen("> two\n")  # it is in the input again
+        terminal.wait_for("Your last message is in the input again")
         terminal.type(f" again{ENTER}")
         terminal.wait_for("Third answer.")
         contents = [message["content"] for message in model.requests[2].body["messages"][2:]]
