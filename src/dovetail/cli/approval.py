@@ -35,7 +35,7 @@ _MENU = Menu(
         MenuItem("r", "Yes, also for the same call again in this run"),
         MenuItem("a", "Always allow exactly this call"),
         MenuItem("e", "Edit the input first"),
-        MenuItem("n", "No", "n and a reason tells the model why"),
+        MenuItem("n", "No", "n and a reason: the model reads it"),
     ),
     ways="y, r, a, e or n; empty for no",
 )

@@ -4,6 +4,7 @@ What is complete is printed once and scrolls away; the open block of the text, t
 seconds are drawn again and again below it.
 """
 
+import asyncio
 import time
 
 from rich.console import Group, RenderableType
@@ -188,7 +189,7 @@ class AnswerView:
         lines = self._render_block(self._blocks.tail, width)
         excess = len(lines) - max(room, 2)
         if excess > self._printed_rows and not is_table(self._blocks.tail):
-            self._screen.app.loop.call_soon(self._print_excess, width, excess)  # type: ignore[union-attr]
+            asyncio.get_running_loop().call_soon(self._print_excess, width, excess)
         return "\n".join(lines[max(excess, self._printed_rows, 0) :])
 
     def _print_excess(self, width: int, rows: int) -> None:

@@ -117,7 +117,7 @@ class ChatCommands:
         if words:
             return words
         if not choices:
-            raise ConfigError(f"There is no {what} to choose.")
+            raise ConfigError(f"No {what} to choose from.")
         items = [MenuItem(name, name, shorten(text, 60)) for name, text in choices]
         return (
             await self._screen.ask(f"Which {what}?", Menu(items=items, is_free=True)) or ""

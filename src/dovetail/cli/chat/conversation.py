@@ -54,7 +54,7 @@ class Conversation:
         """Continue the session that was named, or the last one; None if a new one begins.
 
         Raises:
-            NotFoundError: there is no last session.
+            NotFoundError: no session is stored yet.
         """
         if last:
             found = (await self.app.sessions.page(owner=self.owner, limit=1)).sessions
@@ -141,7 +141,7 @@ class Conversation:
         """
         asked = [message for message in await self.path() if message.role == "user"]
         if not asked:
-            raise ConfigError("There is no message to undo.")
+            raise ConfigError("No message to undo.")
         self.parent = asked[-1].parent_id
         return asked[-1]
 
@@ -150,7 +150,7 @@ class Conversation:
         path = await self.path()
         kept = list(takewhile(lambda message: message.id != until, path))
         if not path or self.session_id is None:
-            raise ConfigError("There is nothing to fork yet.")
+            raise ConfigError("Nothing to fork yet.")
         old = await self.app.sessions.get(self.session_id, owner=self.owner)
         title = f"{old.title} (fork)"
         choice = (old.agent, old.options or {})
@@ -161,7 +161,7 @@ class Conversation:
     async def export(self) -> str:
         """Return the conversation as Markdown."""
         if self.session_id is None or not self.is_stored:
-            raise ConfigError("There is nothing to export yet.")
+            raise ConfigError("Nothing to export yet.")
         session = await self.app.sessions.get(self.session_id, owner=self.owner)
         return to_markdown(session, await self.path())
 

@@ -23,6 +23,7 @@ from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output import ColorDepth
 from prompt_toolkit.output.vt100 import Vt100_Output
+from prompt_toolkit.patch_stdout import patch_stdout
 from prompt_toolkit.styles import Style
 
 from dovetail.cli.chat.keys import bind_keys
@@ -62,10 +63,11 @@ class Screen:
         self.look = look
         self.console = look.open_console(_Above(self._print))
         self.live: Callable[[int, int], str] = lambda width, height: ""
-        """Returns the lines that change, for a width and at most so many rows."""
+        """Returns the lines that change, for a width and a number of rows."""
         self.status: Callable[[], str] = lambda: ""
         self.on_stop: Callable[[], None] | None = None
         """Stops the answer in progress, if there is one."""
+        self._live_text = ""
         self._is_leaving = False
         self.is_interrupted = False
         """Whether the chat was left with Ctrl-C."""
@@ -108,6 +110,7 @@ class Screen:
             color_depth=None if self.look.has_colors else ColorDepth.DEPTH_1_BIT,
             erase_when_done=True,
             min_redraw_interval=1 / 30,
+            before_render=self._draw_live,
             input=create_input(always_prefer_tty=True),
             output=output,
         )
@@ -116,9 +119,11 @@ class Screen:
     async def open(self) -> AsyncGenerator[None]:
         """Show the screen; the keyboard belongs to it until it is left."""
         running = asyncio.create_task(self.app.run_async(handle_sigint=True))
+        running.add_done_callback(lambda _: self.leave())  # the terminal may be closed
         ticking = asyncio.create_task(self._tick())
         try:
-            yield
+            with patch_stdout(raw=True):  # what tools and logs print must not tear the screen
+                yield
         finally:
             ticking.cancel()
             if self.app.is_running:
@@ -127,8 +132,8 @@ class Screen:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something live is shown."""
-        return bool(self.live(self.width, 1))
+        """Whether an answer is in progress."""
+        return self.on_stop is not None
 
     @property
     def width(self) -> int:
@@ -195,11 +200,8 @@ class Screen:
 
     def _print(self, text: str) -> None:
         """Print above the live part."""
-        if not self.app.is_running:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-            return
-        self.app.renderer.erase(leave_alternate_screen=False)
+        if self.app.is_running:
+            self.app.renderer.erase(leave_alternate_screen=False)
         self.app.output.write_raw(text)
         self.app.output.flush()
         self.app.invalidate()
@@ -210,10 +212,13 @@ class Screen:
             if self.is_busy:
                 self.app.invalidate()
 
+    def _draw_live(self, app: Application[None]) -> None:
+        """Draw what is live, once for each picture."""
+        size = app.output.get_size()
+        self._live_text = self.live(size.columns, max(size.rows - MOST_ROWS, 3))
+
     def _render_live(self) -> ANSI | None:
-        size = self.app.output.get_size()
-        text = self.live(size.columns, max(size.rows - MOST_ROWS, 3))
-        return ANSI(text) if text else None
+        return ANSI(self._live_text) if self._live_text else None
 
     def _render_prompt(self) -> StyleAndTextTuples:
         return [("class:ask", "? " if self.question is not None else "> ")]
