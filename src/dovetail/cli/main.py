@@ -23,8 +23,8 @@ from dovetail.version import __version__
 GROUPS: dict[str, str] = {
     "init": "Create a project that runs at once, from a template.",
     "serve": "Serve the page and the HTTP interface.",
-    "worker": "Work on the runs of web processes.",
-    "chat": "Chat with an agent in the terminal, or have one message answered.",
+    "worker": "Process runs that web processes have queued.",
+    "chat": "Chat with an agent in the terminal, or get a single answer.",
     "run": "Run an agent on a task.",
     "models": "List, check, download and locate models.",
     "ext": "List, show, check, create and reload extension folders.",
@@ -35,11 +35,11 @@ GROUPS: dict[str, str] = {
     "schedules": "List, add, show, pause, resume, run and remove schedules.",
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
-    "runs": "List, show, message and cancel runs, those in the background included.",
-    "usage": "Show what runs have cost, by day, model, agent or owner.",
+    "runs": "List, show, message and cancel runs, including background runs.",
+    "usage": "Show tokens and cost by day, model, agent or owner.",
     "store": "Inspect, prune, back up and restore the database.",
-    "settings": "List all settings, their values and where these come from.",
-    "doctor": "Diagnose the installation.",
+    "settings": "List all settings, their values and sources.",
+    "doctor": "Check the installation and report what is missing.",
 }
 """The groups with their help texts; `dovetail.cli.commands.<name>` is imported if the group is requested."""
 
@@ -129,7 +129,7 @@ def _root_options(
     ),
     debug: bool = typer.Option(False, "--debug", help="Show the stack trace of an error."),
 ) -> None:
-    """Dovetail: agents whose tools, prompts and answers fit one joint."""
+    """Dovetail: build, run and serve agents."""
 
 
 def _not_asked() -> None:

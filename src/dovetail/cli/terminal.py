@@ -43,11 +43,9 @@ MODE: Any = typer.Option(
 )
 MODEL: Any = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1.")
 JSON: Any = typer.Option(False, "--json", help="Print JSON.")
-PRINT: Any = typer.Option(False, "--print", "-p", help="Print the answer only, for scripts.")
+PRINT: Any = typer.Option(False, "--print", "-p", help="Print only the answer, for scripts.")
 JSON_RESULT: Any = typer.Option(False, "--json", help="Print the answer and its usage as one JSON object.")
-JSON_LINES: Any = typer.Option(
-    False, "--jsonl", help="Print every event as a line of JSON, and then the result."
-)
+JSON_LINES: Any = typer.Option(False, "--jsonl", help="Print every event as a line of JSON, then the result.")
 
 
 def print_json(data: Any) -> None:

@@ -37,6 +37,8 @@ _STYLE = Style.from_dict(
     {"status": "ansibrightblack", "chosen": "bold reverse", "ask": "bold", "hint": "italic"}
 )
 _FRAMES_PER_SECOND = 10
+_ESCAPE_SECONDS, _SEQUENCE_SECONDS = 0.1, 0.5
+"""How long Escape, and the first key of a sequence, wait for what may follow them."""
 
 
 class _Above(io.StringIO):
@@ -103,7 +105,7 @@ class Screen:
             _shown_if(self._render_completions),
             Window(FormattedTextControl(self._render_status), height=1, style="class:status"),
         ]
-        return Application(
+        app = Application[None](
             layout=Layout(HSplit(parts)),
             key_bindings=bind_keys(self),
             style=_STYLE,
@@ -114,6 +116,8 @@ class Screen:
             input=create_input(always_prefer_tty=True),
             output=output,
         )
+        app.ttimeoutlen, app.timeoutlen = _ESCAPE_SECONDS, _SEQUENCE_SECONDS
+        return app
 
     @asynccontextmanager
     async def open(self) -> AsyncGenerator[None]:

@@ -35,21 +35,23 @@ app = typer.Typer()
 
 @app.command("chat")
 def chat(  # noqa: PLR0913 - every option of the command is one
-    message: list[str] | None = typer.Argument(None, help="A message; without it, a conversation starts."),
-    agent: str | None = typer.Option(None, help="The agent to chat with; by default the one of the session."),
+    message: list[str] | None = typer.Argument(
+        None, help="The message; without one, an interactive chat starts."
+    ),
+    agent: str | None = typer.Option(None, help="The agent; by default that of the session, or master."),
     model: str | None = MODEL,
-    session: str | None = typer.Option(None, help="Continue this session, or begin one with this id."),
+    session: str | None = typer.Option(None, help="Continue the session with this id, or start it."),
     resume: bool = typer.Option(False, "--continue", "-c", help="Continue the last session."),
     only_answer: bool = PRINT,
     as_json: bool = JSON_RESULT,
     as_lines: bool = JSON_LINES,
-    theme: str | None = typer.Option(None, help="The colours: auto, dark, light or plain."),
+    theme: str | None = typer.Option(None, help="The colors: auto, dark, light or plain."),
     workspace: Path | None = WORKSPACE,
     mode: str | None = MODE,
 ) -> None:
-    """Chat with an agent in the terminal, or have one message answered.
+    """Chat with an agent in the terminal, or get a single answer.
 
-    Text that is piped in is the message, or goes with it: git diff | dovetail chat "Review this".
+    Piped text is sent as the message, or along with it: git diff | dovetail chat "Review this".
     """
     form = choose_form(only_answer, as_json, as_lines)
     text, context = " ".join(message or ()).strip(), read_piped()

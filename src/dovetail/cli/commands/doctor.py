@@ -17,7 +17,7 @@ app = typer.Typer()
 
 @app.command("doctor")
 def doctor(as_json: bool = JSON) -> None:
-    """Diagnose the installation; exit code 1 if something required is missing."""
+    """Check the installation; exit code 1 if something required is missing."""
     if as_json:
         found = list(_run_checks())
         print_json({"version": __version__, "checks": [asdict(check) for check in found]})

@@ -49,7 +49,7 @@ def list_models(
 
 @app.command("check")
 def check(
-    name: str | None = typer.Argument(None, help="A model's name; without it, the model in use."),
+    name: str | None = typer.Argument(None, help="The model; without one, the model in use."),
     as_json: bool = JSON,
     timeout: float = typer.Option(60.0, min=0.1, help="Seconds that each answer may take."),
 ) -> None:
@@ -78,9 +78,9 @@ def pull_model(name: str = typer.Argument(help="small or good")) -> None:
 
 @app.command("path")
 def show_path(
-    name: str | None = typer.Argument(None, help="A model; without it, the folder."),
+    name: str | None = typer.Argument(None, help="The model; without one, the folder of all models."),
 ) -> None:
-    """Print the path of the weights."""
+    """Print the path of a model file."""
     folders = _open().section(ModelSettings).folders
     typer.echo(weights.cache_folder() if name is None else files.locate(name, folders))
 

@@ -44,7 +44,7 @@ errors = Console(stderr=True, highlight=False, soft_wrap=True)
 @app.command("run")
 def run_agent(  # noqa: PLR0913 - every option of the command is one
     name: str = typer.Argument(help="The agent's name."),
-    inputs: list[str] = typer.Argument(None, help="The task; inputs of several names as key=value."),
+    inputs: list[str] = typer.Argument(None, help="The task, or key=value for an agent with several inputs."),
     model: str | None = MODEL,
     plain: bool = typer.Option(False, "--print", "-p", "--plain", help="Print the result only, for scripts."),
     as_json: bool = JSON_RESULT,
@@ -54,7 +54,7 @@ def run_agent(  # noqa: PLR0913 - every option of the command is one
 ) -> None:
     """Run an agent on a task and show its turns, tools and sub-agents live; Ctrl-C cancels it.
 
-    Text that is piped in is the task, or goes with it: git diff | dovetail run reviewer "Review this".
+    Piped text is the task, or is sent along with it: git diff | dovetail run reviewer "Review this".
     """
     form = choose_form(plain, as_json, as_lines)
     dovetail = Dovetail(read_choices(model, mode), workspace=workspace)

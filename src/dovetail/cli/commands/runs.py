@@ -25,7 +25,7 @@ from dovetail.runs.store import RunStore
 
 app = typer.Typer(
     name="runs",
-    help="List, show, message and cancel runs, those in the background included.",
+    help="List, show, message and cancel runs, including background runs.",
     no_args_is_help=True,
 )
 _HINTS = {
@@ -47,8 +47,10 @@ class Order(StrEnum):
 def show_list(
     is_all: bool = typer.Option(False, "--all", help="Also list runs that have ended."),
     session: str | None = typer.Option(None, help="Only list runs of this session."),
-    limit: int = typer.Option(50, min=1, help="The most runs to list."),
-    sort: Order = typer.Option(Order.time, help="What comes first: the newest, or the most of it."),
+    limit: int = typer.Option(50, min=1, help="Maximum number of runs."),
+    sort: Order = typer.Option(
+        Order.time, help="Sort order: newest first, or highest cost, duration or tokens first."
+    ),
     workspace: Path | None = WORKSPACE,
     as_json: bool = JSON,
 ) -> None:

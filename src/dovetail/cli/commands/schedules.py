@@ -108,7 +108,7 @@ def show_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_
 
 @app.command("pause")
 def pause_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
-    """Pause a schedule; its ticks are not made up for."""
+    """Pause a schedule; ticks that are missed are not repeated later."""
     _switch(schedule_id, workspace, enabled=False)
     console.print(f"Paused {schedule_id}.")
 
@@ -129,7 +129,7 @@ def remove_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -
 
 @app.command("run")
 def run_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
-    """Run a schedule now, here, and show its answer; exit code 1 if it fails."""
+    """Run a schedule now in this process and show its answer; exit code 1 if it fails."""
     dovetail = _make_app(workspace)
     FirstModel(dovetail.settings).prepare()
     raise typer.Exit(asyncio.run(_run(dovetail, schedule_id)))

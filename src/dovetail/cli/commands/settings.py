@@ -20,7 +20,7 @@ app = typer.Typer()
 @app.command("settings")
 def show_settings(
     prefix: str = typer.Argument("", help="Only settings of this section or key, such as `server`."),
-    values: bool = typer.Option(False, "--values", help="Show present values and their sources."),
+    values: bool = typer.Option(False, "--values", help="Show current values and their sources."),
     workspace: Path | None = WORKSPACE,
     as_json: bool = JSON,
 ) -> None:

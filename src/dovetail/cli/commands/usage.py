@@ -27,7 +27,7 @@ class By(StrEnum):
 
 @app.command("usage")
 def show_usage(
-    by: By = typer.Option(By.day, help="What to sum up by."),
+    by: By = typer.Option(By.day, help="Group by day, model, agent or owner."),
     first: str | None = typer.Option(None, "--from", help="The first day (UTC), as 2026-11-16."),
     last: str | None = typer.Option(None, "--to", help="The last day (UTC); by default today."),
     owner: str | None = typer.Option(None, help="Only count the runs of this owner."),

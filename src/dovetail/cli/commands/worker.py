@@ -57,7 +57,9 @@ def worker(  # noqa: PLR0913 - every option of the command is one
     concurrency: int | None = CONCURRENCY,
     workers: int = typer.Option(1, min=1, max=256, help="Number of processes."),
     drain_seconds: float = typer.Option(
-        30.0, min=0.0, help="How long runs may finish after SIGTERM before they are left to other workers."
+        30.0,
+        min=0.0,
+        help="Seconds that runs get to finish after SIGTERM before other workers take them over.",
     ),
     metrics_port: int | None = typer.Option(
         None, min=0, max=65535, help="Serve /metrics, /healthz and /readyz on this port; 0 for a free one."
@@ -67,7 +69,7 @@ def worker(  # noqa: PLR0913 - every option of the command is one
     watch: bool = typer.Option(False, "--watch", help="Reload when a folder is edited."),
     trust: bool = typer.Option(False, "--trust", help="Acknowledge the current agent files."),
 ) -> None:
-    """Work on the runs that web processes put into queues (`dovetail serve --no-work`)."""
+    """Process runs that web processes have queued (`dovetail serve --no-work`)."""
     options = WorkerOptions(
         engine=EngineOptions(engine=engine, queues=queues, concurrency=concurrency),
         workspace=workspace,
