@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ import pytest
 
 import command_line
 from dovetail.events.delta import ToolCallDelta, Usage
-from dovetail.testing import Reply, ScriptedServer
+from dovetail.testing import Gate, Reply, ScriptedServer
 
 
 def run(monkeypatch: pytest.MonkeyPatch, model: ScriptedServer, *arguments: str) -> int:
@@ -150,6 +151,25 @@ def test_what_is_piped_in_goes_with_the_message(tmp_path: Path) -> None:
         sent = model.requests[0].body["messages"][-1]["content"]
     assert (done.returncode, done.stdout) == (0, "Fine.\n")
     assert sent == 'Review this\n\n<file name="stdin">\n- oak\n+ elm\n\n</file>'
+
+
+@pytest.mark.timeout(60)
+def test_ctrl_c_stops_the_answer_with_exit_code_130(tmp_path: Path) -> None:
+    gate = Gate()
+    with ScriptedServer([{"steps": ["Once", gate]}]) as model:
+        with subprocess.Popen(
+            [sys.executable, "-m", "dovetail", "chat", "-p", "Tell me"],
+            env=environment(model, tmp_path),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert gate.reached.wait(50)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate()
+        gate.open()
+    assert process.returncode == 130
+    assert errors == "Stopped.\n"
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def test_an_agent_runs_on_a_task_of_several_words(
     assert capsys.readouterr().out == "Done.\n"
 
 
-def test_json_has_the_result_and_how_often_nobody_could_be_asked(
+def test_json_has_the_result_and_how_often_no_person_could_be_asked(
     agents: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write = [ToolCallDelta(0, "c1", "write_file", '{"path": "a.txt", "content": "oak"}')]

@@ -45,7 +45,7 @@ def chat(  # noqa: PLR0913 - every option of the command is one
     only_answer: bool = PRINT,
     as_json: bool = JSON_RESULT,
     as_lines: bool = JSON_LINES,
-    theme: str | None = typer.Option(None, help="The colors: auto, dark, light or plain."),
+    theme: str | None = typer.Option(None, help="The colours: auto, dark, light or plain."),
     workspace: Path | None = WORKSPACE,
     mode: str | None = MODE,
 ) -> None:
