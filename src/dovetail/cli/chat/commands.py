@@ -26,6 +26,8 @@ from dovetail.sessions.message import Message, Session
 
 _COMMAND = re.compile(r"/([a-z]+)(?:\s+(.*))?", re.DOTALL)
 _MOST_SESSIONS = 30
+_NARROW = 70
+"""Columns below which the help leaves out what may follow a command."""
 _MODES = {
     "plan": "only read",
     "default": "ask before anything changes",
@@ -124,13 +126,11 @@ class ChatCommands:
         ).strip() or None
 
     async def _run_help(self, words: str) -> None:
+        is_narrow = self._screen.width < _NARROW
         table = Table.grid(padding=(0, 2))
         for command in COMMANDS:
-            table.add_row(
-                f"[tool]/{command.name}[/tool]",
-                f"[dim]{escape(command.words)}[/dim]",
-                command.summary,
-            )
+            words = [] if is_narrow else [f"[dim]{escape(command.words)}[/dim]"]
+            table.add_row(f"[tool]/{command.name}[/tool]", *words, command.summary)
         keys = (
             "Enter sends, Alt+Enter or \\ and Enter begins a new line. @ attaches a file, "
             "and so does the path of a picture.\n"
