@@ -78,7 +78,7 @@ def test_an_answer_streams_as_markdown_and_each_block_stays_once(tmp_path: Path)
         say(terminal, "woods?")
         while_open = terminal.wait_until(lambda: "The end\n\n" in terminal.screen)
         assert "Working" in while_open
-        assert "Ctrl-C stops" in while_open
+        assert "Esc stops" in while_open
         gate.open()
         terminal.wait_for("The end of it.")
         assert leave(terminal) == 0
@@ -214,13 +214,13 @@ def test_an_agent_at_work_is_live_and_then_one_line(tmp_path: Path) -> None:
         assert "read_file" not in terminal.screen
 
 
-def test_ctrl_c_stops_the_answer_and_pressed_again_leaves(tmp_path: Path) -> None:
+def test_escape_and_ctrl_c_stop_the_answer_and_ctrl_c_pressed_again_leaves(tmp_path: Path) -> None:
     gate = Gate()
     replies = [{"steps": ["Once", gate]}, write("a.txt"), "Never."]
     with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
         say(terminal, "first")
         terminal.wait_for("Once")
-        terminal.type(CTRL_C)
+        terminal.type(ESCAPE)
         terminal.wait_for("Stopped.")
         say(terminal, "second")
         terminal.wait_for_screen("▸ 1. Yes")

@@ -226,7 +226,7 @@ class AnswerView:
         what = f"Writing the input of {self._writing}" if is_writing else "Working"
         size = f", {self._written} characters" if is_writing else ""
         seconds = time.monotonic() - self._began
-        return one_line((f"{_frame()} {what}{size}, {seconds:.0f} s", "ask"), ("  Ctrl-C stops", "dim"))
+        return one_line((f"{_frame()} {what}{size}, {seconds:.0f} s", "ask"), ("  Esc stops", "dim"))
 
     def _print(self, *lines: RenderableType) -> None:
         if not self._follows_line:

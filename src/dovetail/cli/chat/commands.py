@@ -129,8 +129,8 @@ class ChatCommands:
         is_narrow = self._screen.width < _NARROW
         table = Table.grid(padding=(0, 2))
         for command in COMMANDS:
-            words = [] if is_narrow else [f"[dim]{escape(command.words)}[/dim]"]
-            table.add_row(f"[tool]/{command.name}[/tool]", *words, command.summary)
+            further = [] if is_narrow else [f"[dim]{escape(command.words)}[/dim]"]
+            table.add_row(f"[tool]/{command.name}[/tool]", *further, command.summary)
         keys = (
             "Enter sends, Alt+Enter or \\ and Enter begins a new line. @ attaches a file, "
             "and so does the path of a picture.\n"
@@ -157,7 +157,7 @@ class ChatCommands:
 
     async def _run_mode(self, words: str) -> None:
         if (name := await self._choose("mode", words, self.list_choices("mode"))) is not None:
-            await self._conversation.choose_mode(name)
+            self._conversation.choose_mode(name)
             self._note(f"Mode: {name}, {_MODES[name]}.")
 
     async def _run_skill(self, words: str) -> str | None:
@@ -216,7 +216,7 @@ class ChatCommands:
         ]
         chosen = await self._screen.ask("Which session?", Menu(items=items))
         if chosen:
-            self._conversation.agent = self._conversation.model = None
+            self._conversation.forget_choices()
             await self._show_path(await self._conversation.open(chosen.strip()))
 
     async def _run_fork(self, words: str) -> None:
@@ -287,4 +287,4 @@ def describe_state(conversation: Conversation, model: str) -> str:
     """Return agent, model, mode and usage for the status line."""
     used = describe_usage(conversation.usage)
     agent = conversation.agent or DEFAULT_AGENT
-    return " · ".join(part for part in (agent, model, f"{conversation.mode} mode", used) if part)
+    return " · ".join(part for part in (agent, model, f"{conversation.shown_mode} mode", used) if part)

@@ -33,6 +33,7 @@ class Conversation:
     session_id: str | None = None
     agent: str | None = None
     model: str | None = None
+    mode: str | None = None
     skills: list[str] = field(default_factory=list[str])
     parent: Any = AT_HEAD
     usage: Usage = field(default_factory=Usage)
@@ -48,6 +49,7 @@ class Conversation:
         self.is_stored, self.usage = True, session.usage
         self.agent = self.agent or session.agent
         self.model = self.model or (session.options or {}).get("model")
+        self.mode = self.mode or (session.options or {}).get("mode")
         return session
 
     async def resume(self, *, last: bool = False) -> Session | None:
@@ -67,6 +69,10 @@ class Conversation:
         """Leave the session: the next message begins a new one, with the same agent and model."""
         self.session_id, self.parent, self.usage, self.is_stored = None, AT_HEAD, Usage(), False
 
+    def forget_choices(self) -> None:
+        """Use the agent, the model and the mode of the session that is opened next."""
+        self.agent = self.model = self.mode = None
+
     async def send(self, parts: Sequence[Part]) -> StartedChat:
         """Send a message and return its answer in progress."""
         request = ChatRequest(
@@ -75,6 +81,7 @@ class Conversation:
             owner=self.owner,
             agent=self.agent,
             model=self.model,
+            mode=self.mode,
             skills=tuple(self.skills),
             parent_id=self.parent,
             options={"model": self.model} if self.model else {},
@@ -115,16 +122,15 @@ class Conversation:
         if self.is_stored and self.session_id:
             await self.app.sessions.update(self.session_id, owner=self.owner, options={"model": name})
 
-    async def choose_mode(self, name: str) -> None:
+    def choose_mode(self, name: str) -> None:
         """Run in another mode from now on, as with `--mode`: the person at the terminal may choose any."""
-        self.app.settings.set("policy.mode", read_mode(name))
-        if self.is_stored and self.session_id:
-            await self.app.sessions.update(self.session_id, owner=self.owner, options={"mode": None})
+        self.mode = read_mode(name)
+        self.app.settings.set("policy.mode", self.mode)
 
     @property
-    def mode(self) -> str:
+    def shown_mode(self) -> str:
         """The mode that calls run in."""
-        return choose_mode(self.app.settings)
+        return self.mode or choose_mode(self.app.settings)
 
     async def path(self) -> list[Message]:
         """Return the messages that the next one follows."""

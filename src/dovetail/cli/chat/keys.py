@@ -1,7 +1,8 @@
 """The keys of the chat's screen.
 
-Enter sends, Alt+Enter (or a backslash and Enter) begins a new line. Ctrl-C stops an answer, clears the input,
-and pressed twice leaves; Ctrl-D leaves. In a menu the arrow keys, Space and digits choose, and Esc skips.
+Enter sends, Alt+Enter (or a backslash and Enter) begins a new line. Esc stops an answer. Ctrl-C does too, it
+clears the input, and leaves if it is pressed twice; Ctrl-D leaves. In a menu the arrow keys, Space and digits
+choose, and Esc skips.
 """
 
 from typing import Protocol
@@ -38,6 +39,10 @@ class KeyTarget(Protocol):
 
     def interrupt(self) -> None:
         """Stop an answer; ask before leaving."""
+        ...
+
+    def stop(self) -> None:
+        """Stop the answer in progress."""
         ...
 
     def leave(self) -> None:
@@ -145,6 +150,10 @@ def _bind_leaving(keys: KeyBindings, target: KeyTarget) -> None:
     )
     def _(event: KeyPressEvent) -> None:
         target.buffer.cancel_completion()
+
+    @keys.add("escape", filter=Condition(lambda: target.is_busy and target.question is None))
+    def _(event: KeyPressEvent) -> None:
+        target.stop()
 
     @keys.add("c-d", filter=Condition(lambda: not target.buffer.text))
     def _(event: KeyPressEvent) -> None:

@@ -52,8 +52,7 @@ class Listener:
             self._sending = asyncio.create_task(self._take(run_id, line.strip()))
             await asyncio.shield(self._sending)
         self.is_leaving = True
-        if self._screen.on_stop is not None:
-            self._screen.on_stop()
+        self._screen.stop()
 
     async def _take(self, run_id: str, line: str) -> None:
         is_queued = line == QUEUE or line.startswith(f"{QUEUE} ")

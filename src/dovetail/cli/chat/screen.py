@@ -180,10 +180,15 @@ class Screen:
         """End the chat, as the end of the input does."""
         self.lines.put_nowait(None)
 
+    def stop(self) -> None:
+        """Stop the answer in progress, if any."""
+        if self.on_stop is not None:
+            self.on_stop()
+
     def interrupt(self) -> None:
         """Stop the answer, clear the input, or leave if it is pressed once more."""
         if self.on_stop is not None and not self._is_leaving:
-            self.on_stop()
+            self.stop()
         elif self.buffer.text and not self._is_leaving:
             self.buffer.reset()
         elif self._is_leaving:

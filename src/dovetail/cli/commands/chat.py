@@ -63,7 +63,7 @@ def chat(  # noqa: PLR0913 - every option of the command is one
         raise ConfigError(problem, hint=hint)
     dovetail = Dovetail(read_choices(model, mode), workspace=workspace)
     FirstModel(dovetail.settings).prepare()
-    conversation = Conversation(app=dovetail, session_id=session, agent=agent)
+    conversation = Conversation(app=dovetail, session_id=session, agent=agent, model=model, mode=mode)
     if form is None and can_show:
         look = looks.find_look(theme or dovetail.settings.section(TerminalSettings).theme)
         work = talks.start(conversation, look, text, context, resume=resume)
