@@ -38,6 +38,7 @@ _MENU = Menu(
         MenuItem("n", "No", "n and a reason: the model reads it"),
     ),
     ways="y, r, a, e or n; empty for no",
+    escape="declines",
 )
 
 

@@ -27,13 +27,15 @@ class MenuItem:
 class Menu:
     """The choices of a question; `is_multiple`: several can be taken, with commas between their answers.
 
-    With `is_free`, any other words are an answer too. `ways` says in words how a line may answer.
+    With `is_free`, any other words are an answer too. `ways` says in words how a line may answer,
+    `escape` what Esc, or an empty line, does.
     """
 
     items: Sequence[MenuItem] = ()
     is_multiple: bool = False
     is_free: bool = False
     ways: str = ""
+    escape: str = "skips"
 
 
 NO_MENU = Menu(is_free=True)

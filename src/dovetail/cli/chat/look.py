@@ -73,7 +73,11 @@ class Look:
     styles: Theme = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "styles", Theme(_STYLES[self.theme]))
+        own = _STYLES[self.theme]
+        marks = {"markdown.code": own["tool"], "markdown.block_quote": "italic dim"}
+        links = {"markdown.link": own["tool"], "markdown.link_url": "underline"}
+        tables = {"markdown.table.header": "bold", "markdown.table.border": "dim"}
+        object.__setattr__(self, "styles", Theme({**own, **marks, **links, **tables}))
 
     @property
     def has_colors(self) -> bool:

@@ -70,11 +70,11 @@ def _join(rows: Sequence[StyleAndTextTuples]) -> StyleAndTextTuples:
 
 def _describe_keys(menu: Menu) -> str:
     if not menu.items:
-        return "Enter answers, Alt+Enter begins a new line, Esc skips"
+        return f"Enter answers, Alt+Enter begins a new line, Esc {menu.escape}"
     keys = ["↑ ↓ Enter choose"]
     keys += ["Space takes several"] if menu.is_multiple else []
     keys += ["or type your own words"] if menu.is_free else []
-    return ", ".join([*keys, "Esc skips"])
+    return ", ".join([*keys, f"Esc {menu.escape}"])
 
 
 def _cut_rows(count: int, place: int) -> range:

@@ -94,8 +94,8 @@ class Screen:
         output.enable_cpr = False  # the place on the screen need not be known: less to wait for
         parts = [
             _shown_if(self._render_live),
+            Window(height=1),
             _shown_if(self._render_question),
-            ConditionalContainer(Window(height=1), filter=Condition(lambda: self.question is None)),
             Window(
                 BufferControl(self.buffer, input_processors=[BeforeInput(self._render_prompt)]),
                 height=lambda: Dimension(min=1, max=MOST_ROWS),
