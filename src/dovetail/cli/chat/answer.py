@@ -221,7 +221,7 @@ class AnswerView:
                 lines += _draw_branch(child, 1)
         return lines
 
-    def _render_progress(self) -> Text:
+    def _render_progress(self) -> Group:
         is_writing = self._writing and self._written
         what = f"Writing the input of {self._writing}" if is_writing else "Working"
         size = f", {self._written} characters" if is_writing else ""
@@ -233,7 +233,7 @@ class AnswerView:
             self._screen.console.print()
         self._follows_line = True
         for line in lines:
-            self._screen.console.print(line, no_wrap=True, overflow="ellipsis")
+            self._screen.console.print(line)
 
     def _write(self, text: str) -> None:
         self._follows_line = False
@@ -255,7 +255,7 @@ def _draw_branch(branch: RunBranch, depth: int) -> list[RenderableType]:
     return lines
 
 
-def _draw_call(call: CallLine, seconds: str, indent: str = "") -> Text:
+def _draw_call(call: CallLine, seconds: str, indent: str = "") -> Group:
     mark, style = (_frame(), "ask") if call.status == "running" else MARKS.get(call.status, OTHER_MARK)
     args = "" if list_todos(call.name, call.args) else f" {describe_args(call.args)}"
     return one_line(indent, (f"{mark} ", style), (call.name, "tool"), (seconds, "dim"), (args, "dim"))

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
 
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.syntax import Syntax
 from rich.text import Text
@@ -129,6 +129,6 @@ def trim_rows(text: str) -> list[str]:
     return rows[filled[0] : filled[-1] + 1] if filled else []
 
 
-def one_line(*parts: str | Text | tuple[str, str]) -> Text:
+def one_line(*parts: str | Text | tuple[str, str]) -> Group:
     """Return texts with their styles as one line, which is cut at the edge of the terminal."""
-    return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")
+    return Group(Text.assemble(*parts, no_wrap=True, overflow="ellipsis"))  # alone it would be wrapped
