@@ -13,7 +13,7 @@ from dovetail.cli.chat.commands import ChatCommands, describe_state
 from dovetail.cli.chat.completion import ChatCompleter
 from dovetail.cli.chat.conversation import Conversation
 from dovetail.cli.chat.listening import Listener
-from dovetail.cli.chat.look import Look, one_line
+from dovetail.cli.chat.look import Look
 from dovetail.cli.chat.mentions import read_message
 from dovetail.cli.chat.screen import Screen
 from dovetail.cli.exits import INTERRUPTED, OK, find_exit
@@ -78,10 +78,13 @@ class Talk:
         return INTERRUPTED
 
     async def _take(self, line: str) -> None:
-        self._screen.console.print(f"\n> {strip_controls(line.strip())}", style="user", markup=False)
+        self._echo(line.strip())
         found = self._commands.find(line)
         if message := line.strip() if found is None else await self._commands.run(*found):
             await self._exchange(message)
+
+    def _echo(self, text: str) -> None:
+        self._screen.console.print(f"\n> {strip_controls(text)}", style="user", markup=False)
 
     async def _try_command(self, line: str) -> bool | None:
         """Carry out a command that need not wait for the answer; None if the line is a message."""
@@ -102,7 +105,7 @@ class Talk:
         started = await self._conversation.send(draft.parts)
         code, last = await self._follow(started.handle), started.run_id
         while (found := await self._conversation.find_next(last, self._listener.sent)) is not None:
-            self._screen.console.print(one_line((f"\n> {strip_controls(found[0])}", "user")))
+            self._echo(found[0])
             code, last = await self._follow(found[1]), found[1].run_id
         return code
 
