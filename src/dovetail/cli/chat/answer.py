@@ -12,11 +12,13 @@ from rich.text import Text
 
 from dovetail.cli.chat.blocks import BlockStream, is_table
 from dovetail.cli.chat.look import FRAMES, one_line, trim_rows
+from dovetail.cli.chat.plain import describe_output
 from dovetail.cli.chat.screen import Screen
 from dovetail.cli.run_view import MARKS, OTHER_MARK, AgentTree, CallLine, RunBranch, describe_usage
 from dovetail.cli.task_view import TaskView
 from dovetail.cli.terminal import describe_args, list_todos, shorten, strip_controls
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import cut
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
@@ -158,7 +160,7 @@ class AnswerView:
         call = self._tree.root.calls.get(event.call_id) or CallLine("call", {})
         mark, style = MARKS.get(event.status, OTHER_MARK)
         todos = list_todos(call.name, call.args)
-        args = "" if todos else f" {describe_args(call.args)}"
+        args = "" if todos else f" {cut(describe_args(call.args), self._screen.width // 2)}"
         shown = self._describe_result(event, call)
         end = (f" → {shown}", "dim" if event.status == "ok" else "red") if shown and not todos else ""
         time = (f" {event.duration:.1f} s", "dim") if event.duration >= 1 else ""
@@ -170,14 +172,11 @@ class AnswerView:
             return shorten(error_text(event))
         if call.name == ask_user.name:
             return ""  # its questions and their answers stand above
-        output = shown_output(event)
-        if (started := self._tasks.take(output)) is not None:
+        if (started := self._tasks.take(shown_output(event))) is not None:
             return started
         if call.children:
             return _count_work(call.children)
-        if is_mapping(output) and "diff" in output:
-            output = event.result["llm_content"]
-        return shorten(output)
+        return shorten(describe_output(event))
 
     def _render_open(self, width: int, room: int) -> str:
         """Return the end of the block that is being written, or of the reasoning."""

@@ -63,6 +63,12 @@ def describe_result(result: RunResult, place: Mapping[str, Any], declined: int =
     }
 
 
+def print_result(form: Form, data: Mapping[str, Any]) -> None:
+    """Print the end of a run as JSON: as an object of its own, or as the last line of events."""
+    line, indent = ({"type": "result", **data}, None) if form == "jsonl" else (data, 2)
+    print(json.dumps(line, ensure_ascii=False, default=str, indent=indent))
+
+
 class PlainAnswer:
     """Shows one answer to its end."""
 
@@ -133,8 +139,7 @@ class PlainAnswer:
             if isinstance(started, StartedChat):
                 place |= {"session_id": started.session_id, "message_id": started.message_id}
             data = describe_result(result, place, self._unanswered)
-            line = {"type": "result", **data} if self._form == "jsonl" else data
-            print(json.dumps(line, ensure_ascii=False, default=str, indent=None if "type" in line else 2))
+            print_result(self._form, data)
         elif self._form == "answer" and result.value is not None:
             print(strip_controls(to_text(result.value)))
         explain_end(self._errors, result, self._unanswered)

@@ -85,6 +85,7 @@ class Screen:
         )
         self.buffer.on_text_changed += self._stay
         self.app = self._build()
+        self.console.width = self.width
 
     def _stay(self, buffer: Buffer) -> None:
         self._is_leaving = False
@@ -224,6 +225,7 @@ class Screen:
     def _draw_live(self, app: Application[None]) -> None:
         """Draw what is live, once for each picture."""
         size = app.output.get_size()
+        self.console.width = size.columns  # whatever the variable COLUMNS says
         self._live_text = self.live(size.columns, max(size.rows - MOST_ROWS, 3))
 
     def _render_live(self) -> ANSI | None:

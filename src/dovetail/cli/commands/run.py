@@ -17,7 +17,7 @@ from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import convert_input_config_to_json_schema
 from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
-from dovetail.cli.chat.plain import NOBODY, Form, choose_form, describe_result, explain_end
+from dovetail.cli.chat.plain import NOBODY, Form, choose_form, describe_result, explain_end, print_result
 from dovetail.cli.exits import find_exit
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.run_view import AgentView
@@ -98,9 +98,7 @@ class RunOutput:
     def finish(self, name: str, output: RunResult) -> None:
         """Print the result, and why there is none."""
         if self._form in ("json", "jsonl"):
-            data = describe_result(output, {"agent": name}, self.unanswered)
-            line = {"type": "result", **data} if self._form == "jsonl" else data
-            print(json.dumps(line, ensure_ascii=False, default=str, indent=None if "type" in line else 2))
+            print_result(self._form, describe_result(output, {"agent": name}, self.unanswered))
         elif self._form == "answer" or console.is_terminal or output.data is not None:
             show_result(output, plain=self._form == "answer")
         explain_end(errors, output, self.unanswered)
