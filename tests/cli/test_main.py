@@ -163,6 +163,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("agents", "show", "master"),
         ("ext", "list"),
         ("models", "list", "local"),
+        ("policy", "list"),
         ("runs", "list", "--all"),
         ("schedules", "list"),
         ("settings", "policy"),

@@ -143,7 +143,7 @@ def new_agent(
     path = create_source("agents", name, workspace).path
     typer.echo(f"wrote {path}")
     typer.echo(f"Check it with `dovetail agents check {show_path(path)}`, run it with:")
-    typer.echo(f'dovetail agents run {name} "What is in this folder?"')
+    typer.echo(f'dovetail run {name} "What is in this folder?"')
 
 
 @app.command("trust")
