@@ -50,7 +50,7 @@ HOME = {
     "jsonschema_rs": {"policy", "schema", "tools", "agents"},
     "langchain": {"requesters/langchain.py"},
     "langchain_core": {"tools/makers/langchain.py", "requesters/langchain.py"},
-    "markdown_it": {"data/rich_view.py"},
+    "markdown_it": {"data/rich_view.py", "cli/chat/blocks.py"},
     "mcp": {"tools/mcp", "server/mcp.py", "cli"},
     "opentelemetry": {"tracing.py"},
     "platformdirs": {"requesters", "app.py", "cli"},
