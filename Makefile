@@ -42,7 +42,7 @@ types: $(VENV)/.dev need-node
 
 unit: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed
 	$(BIN)/dovetail models pull small
-	$(BIN)/pytest -n 2 --dist loadfile --cov --cov-report=
+	$(BIN)/pytest -n 3 --dist loadfile --durations=25 --cov --cov-report=
 
 web-test: $(VENV)/.dev need-node web/dist/index.html docs
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
