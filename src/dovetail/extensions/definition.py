@@ -90,7 +90,7 @@ def _read_exports(module: ModuleType) -> tuple[Sequence[Any], list[str]]:
     return several, []
 
 
-def _find_decorated(module: ModuleType, exported: Sequence[Any]) -> list[FunctionTool]:
+def _find_decorated(module: ModuleType, exported: Sequence[Any]) -> list[FunctionTool[..., Any]]:
     """Return the functions of the folder decorated with `@tool`, unless `TOOL` or `TOOLS` names some itself.
 
     Those of other packages are only used by the folder, and names that begin with `_` are private.
@@ -99,7 +99,7 @@ def _find_decorated(module: ModuleType, exported: Sequence[Any]) -> list[Functio
         return []
     package = module.__name__.partition(".")[0]
     executes = [entry.get("execute") for entry in exported if is_mapping(entry)]
-    found = [
+    found: list[FunctionTool[..., Any]] = [
         value
         for name, value in vars(module).items()
         if isinstance(value, FunctionTool) and not name.startswith("_") and value not in executes
@@ -108,11 +108,11 @@ def _find_decorated(module: ModuleType, exported: Sequence[Any]) -> list[Functio
     return list(dict.fromkeys(own))
 
 
-def _find_module(tool: FunctionTool) -> str:
+def _find_module(tool: FunctionTool[..., Any]) -> str:
     return str(getattr(tool.function, "__module__", ""))
 
 
-def _find_line(tool: FunctionTool) -> int | None:
+def _find_line(tool: FunctionTool[..., Any]) -> int | None:
     code = getattr(inspect.unwrap(tool.function), "__code__", None)
     return None if code is None else code.co_firstlineno
 
