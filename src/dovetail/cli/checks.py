@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from dovetail.agents.file import list_agent_files
 from dovetail.assets import find_assets
+from dovetail.cli.terminal import open_record
 from dovetail.concurrency import run_sync
 from dovetail.data.secrets import show_address
 from dovetail.data.text import expected_one_of
@@ -28,6 +30,7 @@ from dovetail.requesters.requester import Requester
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import find_workspace, open_settings
 from dovetail.settings.model import ModelSettings
+from dovetail.settings.sections import ServerSettings
 
 EXTRAS = {
     "server": (("fastapi", "uvicorn", "sqlalchemy"), "`dovetail serve` and stored sessions"),
@@ -150,6 +153,24 @@ def check_disk() -> Check:
 def _shorten_home(path: Path) -> str:
     home = Path.home()
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def check_agents() -> Iterator[Check]:
+    """The agent files that a server with API keys would ignore."""
+    workspace = find_workspace()
+    try:
+        has_keys = bool(open_settings(None, workspace).section(ServerSettings).api_keys)
+    except DovetailError:  # the check of models reports it
+        return
+    if not has_keys:
+        return
+    record = open_record(workspace)
+    for path in list_agent_files(workspace / "agents"):
+        try:
+            record.check(path, path.read_bytes())
+        except ConfigError as error:
+            place = path.relative_to(workspace)
+            yield Check("note", "agents", f"{place} is ignored: {error.message}", error.hint or "")
 
 
 ANSWER_LIMIT = 5.0

@@ -238,6 +238,22 @@ def test_missing_extra_is_reported_with_its_install_command(monkeypatch: pytest.
     assert found[0].hint == "pip install 'dovetail-agents[server]'"
 
 
+def test_agent_files_that_a_server_with_keys_would_ignore_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "master.md").write_text("---\ndescription: Helps.\n---\nBe kind.\n")
+    assert "agents/master.md" not in examine(capsys)[1]
+    monkeypatch.setenv("DOVETAIL_API_KEYS", "ann:" + "k" * 32)
+    text = examine(capsys)[1]
+    assert "agents/master.md is ignored: This agent file is not trusted yet" in text
+    assert "dovetail agents trust" in text
+    with pytest.raises(SystemExit):
+        main(["agents", "trust"])
+    assert "agents/master.md is ignored" not in examine(capsys)[1]
+
+
 def test_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(100, 99, 1))

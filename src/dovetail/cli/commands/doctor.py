@@ -42,4 +42,5 @@ def _run_checks() -> Iterator[Check]:
     yield from checks.check_weights()
     yield checks.check_disk()
     yield checks.check_policy()
+    yield from checks.check_agents()
     yield from check_models()
