@@ -129,7 +129,9 @@ def describe_args(args: Any) -> str:
 def _describe_argument(value: Any) -> Any:
     if isinstance(value, list):
         items = cast(list[Any], value)
-        return f"{len(items)} items" if any(isinstance(each, list | dict) for each in items) else items
+        if any(isinstance(each, list | dict) for each in items):
+            return f"{len(items)} item{'' if len(items) == 1 else 's'}"
+        return items
     return value
 
 

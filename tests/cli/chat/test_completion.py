@@ -17,6 +17,7 @@ def test_commands_and_what_follows_them_are_completed(tmp_path: Path) -> None:
     completer = ChatCompleter(tmp_path)
     completer.list_choices = lambda name: [("plan", "only read"), ("auto", "")] if name == "mode" else []
     assert complete(completer, "/mo") == [("/model ", -3), ("/mode ", -3)]
+    assert complete(completer, "/mode") == [("/mode ", -5), ("/model ", -5)]  # the one in full comes first
     assert complete(completer, "/hel") == [("/help", -4)]
     assert complete(completer, "/mode PL") == [("plan", -2)]
     assert complete(completer, "/skill/x") == []

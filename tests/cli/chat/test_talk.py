@@ -297,6 +297,22 @@ def test_commands_and_files_are_completed(tmp_path: Path) -> None:
         terminal.wait_for("Unknown command '/modle'. Did you mean '/mode' or '/model'?")
 
 
+def test_a_command_in_full_runs_with_one_enter(tmp_path: Path) -> None:
+    with ScriptedServer([]) as model, sit_down(tmp_path, model) as terminal:
+        terminal.wait_for_screen("default mode")
+        terminal.type("/mode")
+        terminal.wait_for_screen("▸ /mode [NAME]")
+        terminal.type(ENTER)
+        terminal.wait_for_screen("Which mode?")
+        terminal.type(f"{DOWN}{ENTER}")
+        terminal.wait_for_screen("Mode: default")
+        wait_for_prompt(terminal)
+        terminal.type("/sessions")
+        terminal.wait_for_screen("▸ /sessions [WORDS]")
+        terminal.type(ENTER)
+        terminal.wait_for_screen("There are no sessions yet.")
+
+
 def test_several_lines_a_paste_and_the_history_reach_the_model_as_they_are(tmp_path: Path) -> None:
     with ScriptedServer(["One.", "Two.", "Three."]) as model:
         with sit_down(tmp_path, model) as terminal:

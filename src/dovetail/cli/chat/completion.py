@@ -42,14 +42,14 @@ class ChatCompleter(Completer):
             self._files = None  # the next mention looks again
 
     def _complete_command(self, typed: str) -> Iterable[Completion]:
-        for command in COMMANDS:
+        for command in sorted(COMMANDS, key=lambda each: each.name != typed):
             if command.name.startswith(typed):
                 text = f"/{command.name}{' ' if command.words else ''}"
                 shown = f"/{command.name} {command.words}".rstrip()
                 yield Completion(text, -len(typed) - 1, display=shown, display_meta=command.summary)
 
     def _complete_argument(self, name: str, typed: str) -> Iterable[Completion]:
-        for choice, meaning in self.list_choices(name):
+        for choice, meaning in sorted(self.list_choices(name), key=lambda each: each[0] != typed):
             if typed.casefold() in choice.casefold():
                 yield Completion(
                     choice, -len(typed), display_meta=cut(" ".join(meaning.split()), _LONGEST_MEANING)

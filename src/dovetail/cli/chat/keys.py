@@ -88,7 +88,7 @@ def _bind_input(keys: KeyBindings, target: KeyTarget) -> None:
 def _is_finished(buffer: Buffer) -> bool:
     """Take the completion that is marked; return whether the input can be sent as it is then.
 
-    A name that is complete already is sent; a command that needs more words is only completed.
+    What was typed in full is sent; a command that may have more words is only completed.
     """
     state = buffer.complete_state
     if state is None or not state.completions:
@@ -96,7 +96,9 @@ def _is_finished(buffer: Buffer) -> bool:
     chosen = state.current_completion or state.completions[0]
     before = state.original_document.text
     buffer.apply_completion(chosen)
-    return buffer.text == before or (buffer.text.startswith("/") and not buffer.text.endswith(" "))
+    if buffer.text.rstrip() == before.rstrip():
+        return True
+    return buffer.text.startswith("/") and not buffer.text.endswith(" ")
 
 
 def _bind_menu(keys: KeyBindings, target: KeyTarget) -> None:
