@@ -10,8 +10,8 @@ from documentation.markdown import block, code, head, join, table
 from dovetail.cli.main import GROUPS, build_app
 
 INTRODUCTION = """\
-`dovetail --help` lists the commands, `dovetail <command> --help` shows the options of one. Exit codes: 0
-for success, 1 for an error, 2 for wrong usage, 130 for Ctrl-C.
+`dovetail --help` lists the commands, `dovetail <command> --help` shows the options of one. [Exit
+codes](../terminal.md#exit-codes) are the same for all commands.
 """
 
 

@@ -29,7 +29,7 @@ GROUPS: dict[str, str] = {
     "models": "List, check, download and locate models.",
     "ext": "List, show, check, create and reload extension folders.",
     "skills": "List, show and create skills, and explain name resolution.",
-    "prompt": "Render, check and create prompt files.",
+    "prompt": "List, render, check and create prompts.",
     "agents": "List, show, check, create, trust and run agents.",
     "policy": "Check the rules about calls, and list them in their order.",
     "schedules": "List, add, show, pause, resume, run and remove schedules.",

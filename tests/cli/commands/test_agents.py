@@ -1,5 +1,6 @@
 """`dovetail agents` shows, checks and runs agents."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,17 @@ def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.Cap
     (tmp_path / "a.md").write_text("---\ndescription: d\ninputs: {text: {type: strng}}\n---\nDo.")
     assert run("agents", "check", str(tmp_path / "a.md")) == 0
     assert "input 'text' has the unknown type 'strng', treated as string" in capsys.readouterr().out
+
+
+def test_check_prints_json_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "good.md", tmp_path / "bad.md"
+    good.write_text("---\ndescription: d\n---\nDo.")
+    bad.write_text("---\ndescription: d\n---\n")
+    assert run("agents", "check", good, bad, "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["agents"] == {str(good): "good"}
+    assert [(each["path"], each["kind"]) for each in report["problems"]] == [(str(bad), "broken")]
+    assert "Missing system prompt" in report["problems"][0]["text"]
 
 
 def test_unknown_mode_of_a_run_names_the_modes(capsys: pytest.CaptureFixture[str]) -> None:

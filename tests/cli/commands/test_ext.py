@@ -226,10 +226,17 @@ def test_a_folder_is_shown_with_its_settings(
     assert "rules   policy.toml" in shown
     assert 'extensions.shop.currency = "CHF"  (dovetail.toml)\n    string or null. Of prices' in shown
     assert "extensions.shop.token = ***  (DOVETAIL_EXTENSIONS_SHOP_TOKEN)" in shown
-    assert "geheim" not in shown
+    assert run("ext", "show", "shop", "--json") == 0
+    data = json.loads(text := capsys.readouterr().out)
+    assert (data["tools"], data["folders"]) == (["price"], [str(folder)])
+    assert {row["key"]: row["value"] for row in data["settings"]}["extensions.shop.currency"] == '"CHF"'
+    assert "geheim" not in shown + text
     (workspace / "dovetail.toml").write_text("[extensions.shop]\ncurrncy = 1\n")
     assert run("ext", "show", "shop") == 1
     assert "Did you mean 'extensions.shop.currency'?" in capsys.readouterr().out
+    assert run("ext", "check", "shop", "--json") == 1
+    report = json.loads(capsys.readouterr().out)
+    assert [each["extension"] for each in report["failed_extensions"]] == ["shop"]
 
 
 def test_settings_of_a_folder_that_does_not_exist_are_noticed(

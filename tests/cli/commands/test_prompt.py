@@ -51,6 +51,32 @@ def test_render_shows_the_text(tmp_path: Path, capsys: pytest.CaptureFixture[str
     )
 
 
+def test_the_prompts_of_the_library_are_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("prompt", "new", "plane") == 0
+    write(tmp_path / "prompts", "bad.yaml", "input: [")
+    capsys.readouterr()
+    assert run("prompt", "list") == 0
+    shown = capsys.readouterr().out
+    assert "plane" in shown
+    assert "left out" in shown
+    assert run("prompt", "list", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert "plane" in [each["name"] for each in listed["prompts"]]
+    assert [Path(each["path"]).name for each in listed["errors"]] == ["bad.yaml"]
+
+
+def test_check_prints_json_for_programs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = write(tmp_path, "good.yaml", GOOD), write(tmp_path, "bad.yaml", BAD)
+    assert run("prompt", "check", good, "--var", "wood=oak", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"problems": []}
+    assert run("prompt", "check", bad, "--json") == 1
+    problem = json.loads(capsys.readouterr().out)["problems"][0]
+    assert (problem["path"], type(problem["line"])) == (str(bad), int)
+
+
 def test_render_shows_messages_plain_and_rich(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(tmp_path, "p.yaml", GOOD)
     assert run("prompt", "render", path, "--messages") == 0

@@ -110,22 +110,31 @@ def show_agent(name: str = typer.Argument(help="The agent's name."), as_json: bo
 
 
 @app.command("check")
-def check_files(files: list[Path] = typer.Argument(help="Agent files.")) -> None:
+def check_files(files: list[Path] = typer.Argument(help="Agent files."), as_json: bool = JSON) -> None:
     """Check agent files; exit code 1 if one is invalid."""
-    failed, settings = False, open_settings(None, find_workspace())
+    settings = open_settings(None, find_workspace())
+    agents: dict[str, str] = {}
+    problems: list[dict[str, str]] = []
     for path in files:
         try:
             definition = load_definition(path)
             _check_model(definition, settings)
-            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
+            agents[str(path)] = definition.name
             for name, type in find_unknown_types(definition.input_config).items():
-                note = f"input {name!r} has the unknown type {type!r}, treated as string"
-                console.print(f"[yellow]note[/yellow]   {path}: {note}")
+                text = f"{path}: input {name!r} has the unknown type {type!r}, treated as string"
+                problems.append({"path": str(path), "kind": "notice", "text": text})
         except ConfigError as error:
-            failed = True
             text = str(error) if str(path) in error.message else f"{path}: {error}"
-            console.print(f"[red]broken[/red] {escape(text)}")
-    raise typer.Exit(1 if failed else 0)
+            problems.append({"path": str(path), "kind": "broken", "text": text})
+    if as_json:
+        print_json({"problems": problems, "agents": agents})
+    else:
+        for path, name in agents.items():
+            console.print(f"[green]sound[/green]  {path}: agent {name!r}")
+        for problem in problems:
+            colour = "red" if problem["kind"] == "broken" else "yellow"
+            console.print(f"[{colour}]{problem['kind']}[/{colour}] {escape(problem['text'])}")
+    raise typer.Exit(1 if any(problem["kind"] == "broken" for problem in problems) else 0)
 
 
 def _check_model(definition: AgentDefinition, settings: Settings) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.remote import URL, name_caller, post
-from dovetail.cli.terminal import WORKSPACE, without_logs
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict, is_mapping
 from dovetail.data.text import explain_unknown
@@ -38,13 +38,11 @@ _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.agents.registry")
 
 
 @app.command("list")
-def list_extensions(
-    workspace: Path | None = WORKSPACE, as_json: bool = typer.Option(False, "--json", help="Print JSON.")
-) -> None:
+def list_extensions(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """List the extension folders, their tools, and what failed to load."""
     snapshot = run_sync(_load(workspace))
     if as_json:
-        typer.echo(json.dumps(snapshot.to_dict(), indent=2, ensure_ascii=False))
+        print_json(snapshot.to_dict())
         return
     table = Table("folder", "tools", "from", box=None, header_style="bold")
     for folder in snapshot.folders:
@@ -65,10 +63,16 @@ def _explain_exclusion(name: str) -> str:
 
 @app.command("show")
 def show_extension(
-    name: str = typer.Argument(help="The name or path of a folder."), workspace: Path | None = WORKSPACE
+    name: str = typer.Argument(help="The name or path of a folder."),
+    workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Show what an extension folder brings, and its settings with their values and sources."""
     snapshot = run_sync(_load_one(name, workspace))
+    if as_json:
+        settings = [asdict(row) for each in snapshot.settings.values() for row in each.shown]
+        print_json({**snapshot.to_dict(), "folders": list(snapshot.folders), "settings": settings})
+        raise typer.Exit(1 if snapshot.failed_extensions else 0)
     for folder in snapshot.folders:
         agents = sorted(path.stem for path in folder.glob("agents/*.md"))
         skills = sorted(path.parent.name for path in folder.glob("skills/*/SKILL.md"))
@@ -99,10 +103,15 @@ def _show_settings(settings: FolderSettings | None) -> None:
 def check_extensions(
     names: list[str] = typer.Argument(None, help="Names or paths of folders; by default all."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Load extension folders as a server does and report problems; exit code 1 if one is broken."""
     snapshots = [run_sync(_load_one(name, workspace)) for name in names or []] or [run_sync(_load(workspace))]
-    for snapshot in snapshots:
+    if as_json:
+        reports = [snapshot.to_dict() for snapshot in snapshots]
+        keys = ("loaded_extensions", "failed_extensions", "notices")
+        print_json({key: [each for report in reports for each in report[key]] for key in keys})
+    for snapshot in () if as_json else snapshots:
         for name in snapshot.loaded_extensions:
             console.print(f"[green]sound[/green]  {name}: {_list_contents(snapshot, name)}")
         _show_problems(snapshot)

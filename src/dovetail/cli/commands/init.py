@@ -58,7 +58,7 @@ class Template:
 
 @app.command("init")
 def init_project(
-    folder: Path = typer.Argument(Path(), metavar="[DIR]", help="The folder; by default the current one."),
+    folder: Path = typer.Argument(Path(), metavar="DIR", help="The folder; by default the current one."),
     template: str = typer.Option("chat", "--template", "-t", help="The kind of project; see --list."),
     list_only: bool = typer.Option(False, "--list", help="List the templates."),
     force: bool = typer.Option(False, "--force", help="Overwrite files that exist."),

@@ -1,23 +1,52 @@
-"""`dovetail prompt`: render, check and create prompt files."""
+"""`dovetail prompt`: list, render, check and create prompts."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
+from dovetail.app import Dovetail
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import WORKSPACE, show_path
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_path
+from dovetail.concurrency import run_sync
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.check import PromptProblem, find_alias_problems, find_doubts, find_problems
 from dovetail.prompt.source import Source, guess_format, read_source
 from dovetail.prompts.draft import Draft
 from dovetail.prompts.file import find_samples
+from dovetail.prompts.library import PromptLibrary, describe_problem, describe_prompt
 
-app = typer.Typer(name="prompt", help="Render, check and create prompt files.", no_args_is_help=True)
+app = typer.Typer(name="prompt", help="List, render, check and create prompts.", no_args_is_help=True)
 
 _FILE = typer.Argument(help="A YAML or JSON prompt file.", show_default=False)
 _VARIABLES = typer.Option(None, "--var", metavar="NAME=VALUE", help="A value for a placeholder ${NAME}.")
 _KEY = typer.Option(None, "--key", help="The part of the file that holds the prompt, as a dotted path.")
+
+
+@app.command("list")
+def list_prompts(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
+    """List the prompts of the library, and the files that are invalid."""
+
+    async def collect() -> PromptLibrary:
+        async with Dovetail(workspace=workspace) as dovetail:
+            return dovetail.prompts
+
+    library = run_sync(collect())
+    if as_json:
+        errors = [describe_problem(each) for each in library.problems]
+        print_json({"prompts": [describe_prompt(each) for each in library.list()], "errors": errors})
+        return
+    console = Console(highlight=False, soft_wrap=True)
+    table = Table("prompt", "what for", "from", box=None, header_style="bold")
+    for prompt in library.list():
+        table.add_row(prompt.name, prompt.description or prompt.title, show_path(prompt.path))
+    console.print(table)
+    for problem in library.problems:
+        console.print("[red]left out[/red] ", end="")
+        console.print(problem.message, markup=False)
 
 
 @app.command("render")
@@ -44,17 +73,21 @@ def check(
     files: list[Path] = typer.Argument(help="YAML or JSON prompt files.", show_default=False),
     variables: list[str] | None = _VARIABLES,
     key: str | None = _KEY,
+    as_json: bool = JSON,
 ) -> None:
     """Check prompt files; problems have line and column. Exit code 1 if there is an error."""
-    has_error = False
+    found: list[tuple[Path, PromptProblem]] = []
     for file in files:
         problems = _check(read_source(file, guess_format(file)), _read_variables(variables), key)
-        for problem in sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)):
-            typer.echo(f"{file}:{problem}" if problem.line else f"{file}: {problem}")
-        if not problems:
-            typer.echo(f"{file}: no problems found")
-        has_error = has_error or any(problem.kind == "error" for problem in problems)
-    raise typer.Exit(1 if has_error else 0)
+        problems.sort(key=lambda problem: (problem.line or 0, problem.column or 0))
+        found += [(file, problem) for problem in problems]
+        if not as_json:
+            for problem in problems or ["no problems found"]:
+                is_placed = isinstance(problem, PromptProblem) and problem.line
+                typer.echo(f"{file}:{problem}" if is_placed else f"{file}: {problem}")
+    if as_json:
+        print_json({"problems": [{"path": str(file), **asdict(problem)} for file, problem in found]})
+    raise typer.Exit(1 if any(problem.kind == "error" for _, problem in found) else 0)
 
 
 @app.command("new")
