@@ -129,6 +129,7 @@ def test_an_approval_shows_the_difference_and_takes_every_answer(tmp_path: Path)
         assert "  -ash\n  +oak\n" in asked
         assert "2. Yes, also for the same call again in this run" in asked
         terminal.type(ESCAPE)
+        terminal.wait_for("? Allow this call? (declined)")
         terminal.wait_for("One.")
         say(terminal, "decline with a reason")
         terminal.wait_for("▸ 1. Yes")

@@ -168,7 +168,8 @@ class Screen:
         """Leave the question and its answer in the scrollback."""
         labels = {item.answer: item.label for item in question.menu.items}
         words = [labels.get(word, word) for word in (line or "").split(",")] if labels else [line or ""]
-        shown = shorten(", ".join(words)) or "(skipped)"
+        unanswered = "(declined)" if question.menu.escape == "declines" else "(skipped)"
+        shown = shorten(", ".join(words)) or unanswered
         self.console.print(one_line(("? ", "ask"), f"{shorten(question.prompt)} ", (shown, "bold")))
 
     def fill(self, text: str) -> None:
