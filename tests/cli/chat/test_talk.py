@@ -279,7 +279,7 @@ def test_commands_and_files_are_completed(tmp_path: Path) -> None:
         terminal.type(f"{DOWN}{DOWN}{ENTER}")
         terminal.wait_for_screen("plan  only read")
         terminal.type("pl")
-        terminal.wait_until(lambda: "auto" not in terminal.screen)
+        terminal.wait_until(lambda: "auto" not in terminal.screen and "▸ plan" in terminal.screen)
         terminal.type(ENTER)
         terminal.wait_for("Mode: plan, only read.")
         terminal.wait_for_screen("plan mode")
