@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl wheel web-package clean lint types unit web-test
+.PHONY: help run test soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl wheel package-check web-package clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -24,6 +24,7 @@ help: ## list the targets
 	@echo "  KILLS=20 SEED=7 make soak  fewer kills, reproducible"
 	@echo "  CASES=500 SEED=7 make conformance  fewer cases, another seed"
 	@echo "  ENGINE=sqlite FAULT=sigkill POINT=child make resume  only some cells"
+	@echo "  PYTHONS='3.12 3.14' make package-check  only these Pythons, which uv finds or downloads"
 	@echo "  BFCL='--size 5 --ways native' make bfcl  fewer questions, one way"
 
 run: $(VENV)/.run page ## serve the chat and its web page with the embedded model
@@ -115,10 +116,13 @@ bfcl: $(VENV)/.dev .bfcl/.installed ## ask questions of the function calling lea
 		pydantic-ai-slim==2.66.0 pydantic-graph==2.66.0 griffe==2.4.1 griffelib==2.4.1 logfire-api
 	@touch $@
 
-wheel: $(VENV)/.run need-node web/dist/index.html ## build the package, including the web page, into dist/
-	@rm -f dist/*.whl
-	@$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps --no-build-isolation -w dist .
-	@ls dist/*.whl
+wheel: $(VENV)/.run need-node web/dist/index.html ## build wheel and source package, including the web page, into dist/
+	@rm -f dist/*.whl dist/*.tar.gz
+	@$(BIN)/python -m hatchling build -d dist
+
+package-check: $(VENV)/.dev wheel ## try the built package in fresh environments, with the newest and the lowest versions
+	$(BIN)/dovetail models pull small
+	$(BIN)/python scripts/package_check.py dist $(PYTHONS)
 
 web-package: need-node web/node_modules/.installed ## build the npm package @dovetail/react into dist/
 	@node web/scripts/build-package.mjs dist

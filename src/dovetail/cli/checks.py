@@ -86,7 +86,10 @@ def check_page() -> Check:
             "note", "web page", f"{found}, so a plain page is served", f"Install Node {OLDEST_NODE} or newer."
         )
     return Check(
-        "note", "web page", f"the web client is not built; Node {node} is installed", "`make run` builds it."
+        "note",
+        "web page",
+        f"the web client is not built; Node {node} is installed",
+        "In a clone, `make run` builds it, and `make wheel` a package with it.",
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
+from dovetail.lazy import DISTRIBUTION
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
 _SAMPLE = "my_tool"
@@ -49,7 +50,8 @@ def find_template(*names: str) -> Path:
     templates = find_assets("templates")
     if templates is None:
         raise ConfigError(
-            "The templates are not installed.", hint="Install Dovetail again: pip install dovetail"
+            "The templates are not installed.",
+            hint=f"Install Dovetail again: pip install --force-reinstall {DISTRIBUTION}",
         )
     return templates.joinpath(*names)
 

@@ -13,6 +13,7 @@ import typer
 
 from dovetail.agents.file import list_agent_files
 from dovetail.app import Dovetail
+from dovetail.assets import find_assets
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.process import (
     CONCURRENCY,
@@ -200,3 +201,6 @@ def _greet(dovetail: Dovetail, options: ServeOptions, port: int, workers: int = 
     typer.echo(f"Dovetail is at http://{host}:{port}")
     count = f" {workers} workers." if workers > 1 else ""
     typer.echo(f"Model: {ModelStatus(dovetail.settings).active}.{count} Stop with Ctrl-C.")
+    own = options.web or dovetail.settings.section(ServerSettings).web
+    if own is None and find_assets("web") is None:
+        typer.echo("The web client is not installed: serving a plain page. See `dovetail doctor`.")
