@@ -1,9 +1,12 @@
-"""The compose file starts commands that exist, with settings that exist."""
+"""The compose file starts commands that exist, with settings that exist; both files pass their linters."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from typer.main import get_command
 
@@ -38,3 +41,17 @@ def test_variables_of_the_compose_file_exist() -> None:
 def test_every_variable_that_must_be_set_is_in_the_example() -> None:
     needed = set(re.findall(r"\$\{(\w+):\?", (FOLDER / "compose.yaml").read_text()))
     assert needed <= set(re.findall(r"^(\w+)=", (FOLDER / "env.example").read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["hadolint", "Dockerfile"],
+        ["check-jsonschema", "--builtin-schema", "vendor.compose-spec", "compose.yaml"],
+    ],
+    ids=["Dockerfile", "compose.yaml"],
+)
+def test_the_linter_finds_nothing(command: list[str]) -> None:
+    program = Path(sys.executable).with_name(command[0])
+    done = subprocess.run([program, *command[1:]], cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -14,7 +14,8 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
-from dovetail.cli.commands.serve import ServeOptions, guard_agents
+from dovetail.cli.commands import serve
+from dovetail.cli.commands.serve import ServeOptions, guard_agents, print_greeting
 from dovetail.cli.main import main
 from dovetail.testing import ScriptedServer
 from model_servers import clear_variables
@@ -111,6 +112,23 @@ async def test_agent_files_of_a_project_need_an_acknowledgement_where_others_com
         names = [definition.name for definition in app.agents.get_all_definitions()]
     assert ("scout" in names, "master" in names) == (is_used, True)
     assert ["not trusted" in broken.error for broken in app.agents.broken] == [True] * (not is_used)
+
+
+@pytest.mark.parametrize(("own", "is_reported"), [(None, True), ("page", False)])
+def test_a_missing_web_client_is_reported_at_the_start(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    own: str | None,
+    is_reported: bool,
+) -> None:
+    monkeypatch.setattr(serve, "find_assets", lambda name: None)
+    app = Dovetail({"server": {"web": own}, "model": {"name": "ollama:x"}}, workspace=tmp_path)
+    options = ServeOptions(host="127.0.0.1", port=0, insecure=False, workspace=None, watch=False, trust=False)
+    print_greeting(app, options, 8000)
+    told = capsys.readouterr().out
+    assert "Dovetail is at http://127.0.0.1:8000" in told
+    assert ("serving a plain page. See `dovetail doctor`" in told) == is_reported
 
 
 @contextmanager

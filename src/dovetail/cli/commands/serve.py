@@ -91,7 +91,7 @@ def serve(  # noqa: PLR0913 - every option of the command is one
         serve_many(dovetail, options, workers)
     else:
         with write_logs(dovetail.settings), open_listener(host, port, ANOTHER) as listener:
-            greet = partial(_greet, dovetail, options, listener.getsockname()[1])
+            greet = partial(print_greeting, dovetail, options, listener.getsockname()[1])
             run_here(dovetail, options, listener, greet)
 
 
@@ -133,7 +133,7 @@ def serve_many(dovetail: Dovetail, options: ServeOptions, count: int) -> None:
         port = place.getsockname()[1]
         work = partial(run_worker, replace(options, port=port, trust=False))
         try:
-            Workers(count, work, forget_process).run(partial(_greet, dovetail, options, port, count))
+            Workers(count, work, forget_process).run(partial(print_greeting, dovetail, options, port, count))
         finally:
             del os.environ[SHARED_FOLDER]
 
@@ -196,7 +196,8 @@ def serves_others(dovetail: Dovetail, options: ServeOptions) -> bool:
     return options.insecure or has_keys or not is_loopback(options.host)
 
 
-def _greet(dovetail: Dovetail, options: ServeOptions, port: int, workers: int = 1) -> None:
+def print_greeting(dovetail: Dovetail, options: ServeOptions, port: int, workers: int = 1) -> None:
+    """Print the address, the model, and whether the web client is missing."""
     host = f"[{options.host}]" if ":" in options.host else options.host
     typer.echo(f"Dovetail is at http://{host}:{port}")
     count = f" {workers} workers." if workers > 1 else ""
