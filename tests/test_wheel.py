@@ -1,6 +1,7 @@
 """What a user needs is inside the wheel, and the source package builds the same one."""
 
 import email
+import re
 import subprocess
 import sys
 import tarfile
@@ -85,3 +86,11 @@ def test_metadata_names_the_version_the_licence_and_the_readme(packages: Package
     assert (metadata["Name"], metadata["Version"]) == ("dovetail-agents", __version__)
     assert metadata["License-Expression"] == "Apache-2.0"
     assert metadata.get_payload() == (ROOT / "README.md").read_text()
+
+
+def test_no_text_installs_the_package_of_another_project() -> None:
+    foreign = re.compile(r"pip install (?:-\S+ )*['\"]?dovetail(?![\w-])")
+    folders = ("src", "docs", "deploy", "examples", "extensions", "templates", "web/src")
+    files = [*ROOT.glob("*.md"), *(file for each in folders for file in (ROOT / each).rglob("*.*"))]
+    texts = {file: file.read_text(errors="replace") for file in files if file.is_file()}
+    assert [str(file.relative_to(ROOT)) for file, text in texts.items() if foreign.search(text)] == []
