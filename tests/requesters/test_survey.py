@@ -26,13 +26,17 @@ def list_two(_: Received) -> Any:
 
 
 def test_without_any_model_none_is_in_use() -> None:
-    survey = look()
+    survey = look(download=False)
     assert survey.active is None
     assert list(survey.list_chosen()) == []
     assert [entry.state for entry in survey.list_embedded()] == [
         "not downloaded: dovetail models pull good",
         "not downloaded: dovetail models pull small",
     ]
+
+
+def test_without_any_model_the_small_one_is_in_use_before_it_is_downloaded() -> None:
+    assert look().active == "local:small"
 
 
 def test_model_in_use_and_fallbacks_have_price_and_window() -> None:
