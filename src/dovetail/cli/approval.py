@@ -31,14 +31,15 @@ _ANSWERS: Mapping[str, Mapping[str, Any]] = {
 }
 _MENU = Menu(
     items=(
-        MenuItem("y", "Yes"),
-        MenuItem("r", "Yes, also for the same call again in this run"),
-        MenuItem("a", "Always allow exactly this call"),
-        MenuItem("e", "Edit the input first"),
-        MenuItem("n", "No", "n and a reason: the model reads it"),
+        MenuItem("y", "Yes", word="yes"),
+        MenuItem("r", "Yes, also for the same call again in this run", word="run"),
+        MenuItem("a", "Always allow exactly this call", word="always"),
+        MenuItem("e", "Edit the input first", word="edit"),
+        MenuItem("n", "No", "n and a reason: the model reads it", word="no", takes_reason=True),
     ),
     ways="y, r, a, e or n; empty for no",
     escape="declines",
+    comes_by_itself=True,
 )
 
 

@@ -16,11 +16,16 @@ from rich.markup import escape
 
 @dataclass(frozen=True, slots=True)
 class MenuItem:
-    """One choice: the line that stands for it, and what people read."""
+    """One choice: the line that stands for it, and what people read.
+
+    `word` is a longer form of the line; with `takes_reason`, more words may follow it.
+    """
 
     answer: str
     label: str
     description: str = ""
+    word: str = ""
+    takes_reason: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +33,8 @@ class Menu:
     """The choices of a question; `is_multiple`: several can be taken, with commas between their answers.
 
     With `is_free`, any other words are an answer too. `ways` says in words how a line may answer,
-    `escape` what Esc, or an empty line, does.
+    `escape` what Esc, or an empty line, does. A menu that `comes_by_itself` may appear while the person types
+    something else: no key that was meant for that may answer it.
     """
 
     items: Sequence[MenuItem] = ()
@@ -36,6 +42,18 @@ class Menu:
     is_free: bool = False
     ways: str = ""
     escape: str = "skips"
+    comes_by_itself: bool = False
+
+    def find(self, line: str) -> int | None:
+        """Return the place of the choice that a line names by its answer or its number; None if none."""
+        line = line.strip()
+        first, _, reason = line.partition(" ")
+        word = first.lower().rstrip(",:")
+        for place, item in enumerate(self.items):
+            is_word = bool(item.word) and word in (item.answer, item.word)
+            if line == item.answer or (is_word and (item.takes_reason or not reason)):
+                return place
+        return int(line) - 1 if line.isdecimal() and 1 <= int(line) <= len(self.items) else None
 
 
 NO_MENU = Menu(is_free=True)

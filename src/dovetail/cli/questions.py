@@ -47,8 +47,8 @@ async def ask_questions(
     if message := _read_message(payload):
         console.print(f"[yellow]{escape(message)}[/yellow]", highlight=False)
     answers: dict[str, Any] = {}
-    for question in read_questions(payload):
-        answer = await _ask_one(console, question, keyboard)
+    for number, question in enumerate(read_questions(payload)):
+        answer = await _ask_one(console, question, keyboard, comes_by_itself=number == 0)
         if answer is not None:
             answers[question.id] = answer
     if not answers:
@@ -87,12 +87,13 @@ def read_choice(line: str, question: Question) -> Any:
     return [words] if question.is_multiple else _to_type(words, question)
 
 
-async def _ask_one(console: Console, question: Question, keyboard: Keyboard) -> Any:
+async def _ask_one(console: Console, question: Question, keyboard: Keyboard, *, comes_by_itself: bool) -> Any:
     menu = Menu(
         items=[MenuItem(str(number), *pair) for number, pair in enumerate(question.choices, 1)],
         is_multiple=question.is_multiple,
         is_free=question.is_free,
         ways=_describe_ways(question),
+        comes_by_itself=comes_by_itself,
     )
     while True:
         line = await keyboard.ask(question.text, menu)

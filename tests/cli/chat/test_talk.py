@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.events.delta import Usage
+from dovetail.events.delta import ToolCallDelta, Usage
 from dovetail.testing import Gate, Reply, ScriptedServer
 from pseudo_terminal import Terminal
 
@@ -133,7 +133,9 @@ def test_an_approval_shows_the_difference_and_takes_every_answer(tmp_path: Path)
         terminal.wait_for("One.")
         say(terminal, "decline with a reason")
         terminal.wait_for("▸ 1. Yes")
-        terminal.type(f"n, use elm{ENTER}")
+        terminal.type("n, use elm")
+        terminal.wait_for_screen("▸ 5. No (n)")
+        terminal.type(ENTER)
         terminal.wait_for("Two.")
         assert "use elm" in model.requests[3].body["messages"][-1]["content"]
         say(terminal, "allow")
@@ -146,6 +148,8 @@ def test_an_approval_shows_the_difference_and_takes_every_answer(tmp_path: Path)
         terminal.wait_for("a new file: c.txt")
         terminal.wait_for_screen("▸ 1. Yes")
         terminal.type("4")
+        terminal.wait_for_screen("▸ 4. Edit the input first (e)")
+        terminal.type(ENTER)
         terminal.wait_for_screen('"content": "oak\\n"')
         terminal.type(f"\x1b[A\x1b[A{DOWN}" + "\x01\x0b" + '  "content": "elm"' + ENTER)
         terminal.wait_for("✓ write_file path: c.txt, content: elm → created c.txt")
@@ -167,6 +171,35 @@ def test_an_approval_shows_the_difference_and_takes_every_answer(tmp_path: Path)
     assert texts.pop("a.txt") == "ash\n"
     assert texts.pop("c.txt") == "elm"
     assert texts == dict.fromkeys(("b.txt", "d.txt", "f.txt"), "oak\n")
+
+
+def test_approval_that_appears_while_a_message_is_typed_is_not_answered_by_it(tmp_path: Path) -> None:
+    gate = Gate()
+    wanted = ToolCallDelta(0, "one", "write_file", json.dumps({"path": "a.txt", "content": "oak"}))
+    replies = [{"steps": ["Soon", gate, wanted]}, "Declined."]
+    with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
+        say(terminal, "go")
+        terminal.wait_for("Soon")
+        terminal.type("make it")
+        terminal.wait_for_screen("> make it")
+        gate.open()
+        terminal.wait_for_screen("then Enter, Esc declines")
+        assert "▸" not in terminal.screen
+        terminal.type(ENTER)  # chooses nothing: nothing is marked
+        terminal.type("9")
+        terminal.wait_for_screen("? 9")
+        assert "▸" not in terminal.screen
+        terminal.type(ENTER)
+        terminal.wait_for("Answer y, r, a, e or n;")
+        terminal.wait_for_screen("then Enter, Esc declines")
+        terminal.type("3")
+        terminal.wait_for_screen("▸ 3. Always allow exactly this call (a)")
+        terminal.type(f"{DOWN}{DOWN}")
+        terminal.wait_for_screen("▸ 5. No (n)")
+        terminal.type(ENTER)
+        terminal.wait_for("Declined.")
+        terminal.wait_for_screen("> make it")
+    assert not (tmp_path / "a.txt").exists()
 
 
 QUESTIONS = [
@@ -360,7 +393,7 @@ def test_a_conversation_is_undone_forked_exported_and_found_again(tmp_path: Path
         terminal.wait_for("out.md exists already.")
         say(terminal, "/fork")
         terminal.wait_for_screen("▸ 1. Here: with all messages")
-        terminal.type("2")
+        terminal.type(f"2{ENTER}")
         terminal.wait_for("Forked: one (fork).")
         terminal.wait_for_screen("> two again")
         terminal.type(f"{CTRL_C}three{ENTER}")

@@ -82,7 +82,7 @@ class AnswerView:
 
     def render(self, width: int, rows: int) -> str:
         """Return what is live: the open block, what is at work, and for how long."""
-        if self.is_ended or self._screen.question is not None:
+        if self.is_ended or self._screen.shown_question is not None:
             return ""
         parts: list[RenderableType] = list(self._render_calls())
         below = self._screen.look.render(Group(*parts, self._render_progress()), width).rstrip("\n")

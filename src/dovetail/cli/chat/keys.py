@@ -1,8 +1,8 @@
 """The keys of the chat's screen.
 
 Enter sends, Alt+Enter (or a backslash and Enter) begins a new line. Esc stops an answer. Ctrl-C does too, it
-clears the input, and leaves if it is pressed twice; Ctrl-D leaves. In a menu the arrow keys, Space and digits
-choose, and Esc skips.
+clears the input, and leaves if it is pressed twice; Ctrl-D leaves. In a menu the arrow keys mark a choice,
+and so does its number or its letter; Enter chooses, and Esc skips.
 """
 
 from typing import Protocol
@@ -25,7 +25,7 @@ class KeyTarget(Protocol):
 
     @property
     def question(self) -> OpenQuestion | None:
-        """The question that waits, if any."""
+        """The question that takes the keys, if any."""
         ...
 
     @property
@@ -103,36 +103,29 @@ def _is_finished(buffer: Buffer) -> bool:
 
 def _bind_menu(keys: KeyBindings, target: KeyTarget) -> None:
     def find_menu() -> Menu:
-        return target.question.menu if target.question is not None and not target.buffer.text else NO_MENU
+        return target.question.menu if target.question is not None else NO_MENU
 
-    choosing = Condition(lambda: bool(find_menu().items))
-    several = Condition(lambda: find_menu().is_multiple)
-    free = Condition(lambda: find_menu().is_free)
+    choosing = Condition(lambda: bool(find_menu().items) and " " not in target.buffer.text)
+    several = Condition(lambda: find_menu().is_multiple and not target.buffer.text)
+
+    def move(by: int) -> None:
+        assert target.question is not None
+        target.question.move(by, target.buffer.text)
+        target.buffer.reset()  # a number or a letter: the pointer has moved on
 
     @keys.add("up", filter=choosing)
     def _(event: KeyPressEvent) -> None:
-        assert target.question is not None
-        target.question.move(-1)
+        move(-1)
 
     @keys.add("down", filter=choosing)
     @keys.add("tab", filter=choosing)
     def _(event: KeyPressEvent) -> None:
-        assert target.question is not None
-        target.question.move(1)
+        move(1)
 
     @keys.add(" ", filter=choosing & several)
     def _(event: KeyPressEvent) -> None:
         assert target.question is not None
         target.question.toggle()
-
-    def take(event: KeyPressEvent) -> None:
-        assert target.question is not None
-        items, place = target.question.menu.items, int(event.data) - 1
-        if place < len(items):
-            target.question.finish(items[place].answer)
-
-    for digit in "123456789":
-        keys.add(digit, filter=choosing & ~several & ~free)(take)
 
 
 def _bind_leaving(keys: KeyBindings, target: KeyTarget) -> None:

@@ -8,7 +8,7 @@ import asyncio
 import io
 import sys
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 from prompt_toolkit.application import Application
 from prompt_toolkit.buffer import Buffer
@@ -39,6 +39,8 @@ _STYLE = Style.from_dict(
 _FRAMES_PER_SECOND = 10
 _ESCAPE_SECONDS, _SEQUENCE_SECONDS = 0.1, 0.5
 """How long Escape, and the first key of a sequence, wait for what may follow them."""
+PAUSE = 0.7
+"""Seconds without a key until a question that comes by itself takes the keys."""
 
 
 class _Above(io.StringIO):
@@ -60,7 +62,12 @@ class Screen:
     """The terminal of a chat, while it is `open`."""
 
     def __init__(
-        self, look: Look, *, completer: Completer | None = None, history: History | None = None
+        self,
+        look: Look,
+        *,
+        completer: Completer | None = None,
+        history: History | None = None,
+        pause: float = PAUSE,
     ) -> None:
         self.look = look
         self.console = look.open_console(_Above(self._print))
@@ -73,7 +80,9 @@ class Screen:
         self._is_leaving = False
         self.is_interrupted = False
         """Whether the chat was left with Ctrl-C."""
-        self.question: OpenQuestion | None = None
+        self.shown_question: OpenQuestion | None = None
+        self._pause = pause
+        self._key = asyncio.Event()  # a key was pressed
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._asking = asyncio.Lock()
         self.buffer = Buffer(
@@ -85,10 +94,14 @@ class Screen:
         )
         self.buffer.on_text_changed += self._stay
         self.app = self._build()
+        self.app.key_processor.before_key_press += self._note_key
         self.console.width = self.width
 
     def _stay(self, buffer: Buffer) -> None:
         self._is_leaving = False
+
+    def _note_key(self, sender: object) -> None:
+        self._key.set()
 
     def _build(self) -> Application[None]:
         output = Vt100_Output.from_pty(sys.stdout)
@@ -136,6 +149,12 @@ class Screen:
             await asyncio.gather(running, ticking, return_exceptions=True)
 
     @property
+    def question(self) -> OpenQuestion | None:
+        """The question that takes the keys, if any."""
+        shown = self.shown_question
+        return shown if shown is not None and shown.takes_keys else None
+
+    @property
     def is_busy(self) -> bool:
         """Whether an answer is in progress."""
         return self.on_stop is not None
@@ -152,17 +171,38 @@ class Screen:
     async def ask(self, prompt: str, menu: Menu = NO_MENU, *, text: str = "") -> str | None:
         """Ask in place of the input, which comes back afterwards."""
         async with self._asking:
-            kept = self.buffer.document
-            self.question = question = OpenQuestion(prompt, menu, asyncio.get_running_loop().create_future())
-            self.fill(text)
+            question = OpenQuestion(prompt, menu, asyncio.get_running_loop().create_future())
+            self.shown_question = question
             try:
-                line = await question.answer
-                self._note_answer(question, line)
-                return line
+                if menu.comes_by_itself:
+                    await self._wait_for_pause(question)
+                line = await self._take_answer(question, text)
             finally:
-                self.question = None
-                self.buffer.document = kept
+                self.shown_question = None
                 self.app.invalidate()
+            return line
+
+    async def _wait_for_pause(self, question: OpenQuestion) -> None:
+        """Leave the keys to the input until none was pressed for a while; mark nothing if a message waits."""
+        question.takes_keys = False
+        self.app.invalidate()
+        self._key.set()
+        while self._key.is_set():
+            self._key.clear()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._key.wait(), self._pause)
+        question.takes_keys = True
+        question.place = None if self.buffer.text else 0
+
+    async def _take_answer(self, question: OpenQuestion, text: str) -> str | None:
+        kept = self.buffer.document
+        self.fill(text)
+        try:
+            line = await question.answer
+            self._note_answer(question, line)
+            return line
+        finally:
+            self.buffer.document = kept
 
     def _note_answer(self, question: OpenQuestion, line: str | None) -> None:
         """Leave the question and its answer in the scrollback."""
@@ -202,8 +242,8 @@ class Screen:
         """Send what was typed: as an answer, or as the next line."""
         text = self.buffer.text
         if self.question is not None:
-            is_chosen = self.question.menu.items and not text.strip()
-            self.question.finish(self.question.choose() if is_chosen else text)
+            if (line := self.question.read(text)) is not None:
+                self.question.finish(line)
         elif text.strip():
             self.buffer.append_to_history()
             self.buffer.reset()
@@ -236,7 +276,8 @@ class Screen:
         return [("class:ask", "? " if self.question is not None else "> ")]
 
     def _render_question(self) -> StyleAndTextTuples | None:
-        return None if self.question is None else self.question.render()
+        question = self.shown_question
+        return None if question is None else question.render(self.buffer.text if question.takes_keys else "")
 
     def _render_completions(self) -> StyleAndTextTuples | None:
         state = self.buffer.complete_state
