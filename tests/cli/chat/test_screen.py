@@ -90,3 +90,14 @@ async def test_menu_takes_keys_after_a_pause_and_a_number_needs_enter(
         assert not asking.done()
         desk.type("\r")
         assert await asking == "No"
+
+
+async def test_escape_acts_at_once_and_leaves_the_next_key_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dovetail.cli.chat.screen._SEQUENCE_SECONDS", HOUR)
+    async with open_desk(monkeypatch) as desk:
+        asking = asyncio.create_task(desk.screen.ask("Allow this call?", MENU))
+        await desk.wait_for("▸ 1. Yes (y)")
+        desk.type("\x1b")
+        assert await asking == ""
+        desk.type("/agent\x1b\rx\r")  # Alt+Enter is still one key
+        assert await desk.screen.read_line() == "/agent\nx"

@@ -18,6 +18,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import create_input
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import BufferControl, ConditionalContainer, Dimension, HSplit, Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
 from prompt_toolkit.layout.processors import BeforeInput
@@ -37,8 +38,8 @@ _STYLE = Style.from_dict(
     {"status": "ansibrightblack", "chosen": "bold reverse", "ask": "bold", "hint": "italic"}
 )
 _FRAMES_PER_SECOND = 10
-_ESCAPE_SECONDS, _SEQUENCE_SECONDS = 0.1, 0.5
-"""How long Escape, and the first key of a sequence, wait for what may follow them."""
+_ESCAPE_SECONDS, _SEQUENCE_SECONDS = 0.05, 0.5
+"""How long Escape, and the first key of a sequence such as Ctrl-X Ctrl-E, wait for what may follow them."""
 PAUSE = 0.7
 """Seconds without a key until a question that comes by itself takes the keys."""
 
@@ -95,6 +96,7 @@ class Screen:
         self.buffer.on_text_changed += self._stay
         self.app = self._build()
         self.app.key_processor.before_key_press += self._note_key
+        self.app.key_processor.after_key_press += self._choose_wait
         self.console.width = self.width
 
     def _stay(self, buffer: Buffer) -> None:
@@ -102,6 +104,12 @@ class Screen:
 
     def _note_key(self, sender: object) -> None:
         self._key.set()
+
+    def _choose_wait(self, sender: object) -> None:
+        """Take Escape at once: what belongs to it came with it, and a key after it is a key of its own."""
+        pending = self.app.key_processor.key_buffer
+        is_escape = bool(pending) and pending[0].key == Keys.Escape
+        self.app.timeoutlen = 0 if is_escape else _SEQUENCE_SECONDS
 
     def _build(self) -> Application[None]:
         output = Vt100_Output.from_pty(sys.stdout)
