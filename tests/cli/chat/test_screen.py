@@ -45,8 +45,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def open_desk(monkeypatch: pytest.MonkeyPatch, pause: float = 0) -> AsyncGenerator[Desk]:
+async def open_desk(
+    monkeypatch: pytest.MonkeyPatch, pause: float = 0, early: str = ""
+) -> AsyncGenerator[Desk]:
     keys, inner = pty.openpty()
+    os.write(keys, early.encode())
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
     loop = asyncio.get_running_loop()
     with open(inner, "w") as terminal:  # noqa: ASYNC230
@@ -54,6 +57,7 @@ async def open_desk(monkeypatch: pytest.MonkeyPatch, pause: float = 0) -> AsyncG
         monkeypatch.setattr("sys.stdout", terminal)
         desk = Desk(Screen(Look("plain"), pause=pause), keys)
         loop.add_reader(keys, desk.read)
+        desk.screen.keep_early_keys()
         try:
             async with asyncio.timeout(20), desk.screen.open():
                 yield desk
@@ -101,3 +105,11 @@ async def test_escape_acts_at_once_and_leaves_the_next_key_alone(monkeypatch: py
         assert await asking == ""
         desk.type("/agent\x1b\rx\r")  # Alt+Enter is still one key
         assert await desk.screen.read_line() == "/agent\nx"
+
+
+async def test_lines_typed_before_the_screen_is_there_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_desk(monkeypatch, early="oak\rash\rel") as desk:
+        assert [await desk.screen.read_line(), await desk.screen.read_line()] == ["oak", "ash"]
+        await desk.wait_for("> el")
+        desk.type("m\r")
+        assert await desk.screen.read_line() == "elm"

@@ -350,7 +350,9 @@ def test_a_command_in_full_runs_with_one_enter(tmp_path: Path) -> None:
 def test_several_lines_a_paste_and_the_history_reach_the_model_as_they_are(tmp_path: Path) -> None:
     with ScriptedServer(["One.", "Two.", "Three."]) as model:
         with sit_down(tmp_path, model) as terminal:
-            terminal.wait_for_screen("default mode")
+            terminal.type(f"/mode plan{ENTER}")  # before the chat is there
+            terminal.wait_for("Mode: plan")
+            terminal.wait_for_screen("plan mode")
             terminal.type(f"oak\\{ENTER}ash\x1b{ENTER}elm{ENTER}")
             terminal.wait_for("One.")
             say(terminal, "\x1b[200~pine\nyew\x1b[201~")

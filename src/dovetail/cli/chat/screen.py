@@ -18,6 +18,8 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.input import create_input
+from prompt_toolkit.input.typeahead import store_typeahead
+from prompt_toolkit.key_binding.key_processor import KeyPress
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.layout import BufferControl, ConditionalContainer, Dimension, HSplit, Layout, Window
 from prompt_toolkit.layout.controls import FormattedTextControl
@@ -155,6 +157,13 @@ class Screen:
             if self.app.is_running:
                 self.app.exit()
             await asyncio.gather(running, ticking, return_exceptions=True)
+
+    def keep_early_keys(self) -> None:
+        """Send the lines that were typed before the screen is open: there Enter has become a new line."""
+        with self.app.input.raw_mode():
+            early = self.app.input.read_keys()
+        enter = KeyPress(Keys.Enter, "\r")
+        store_typeahead(self.app.input, [enter if key.key == Keys.ControlJ else key for key in early])
 
     @property
     def question(self) -> OpenQuestion | None:

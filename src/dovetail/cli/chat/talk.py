@@ -51,6 +51,8 @@ class Talk:
 
     async def run(self, session: Session | None, text: str = "", context: str = "") -> int:
         """Answer one message, or chat until the person leaves; return the exit code."""
+        if not text:
+            self._screen.keep_early_keys()
         async with self._screen.open():
             try:
                 if text:
