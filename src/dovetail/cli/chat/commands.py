@@ -114,13 +114,18 @@ class ChatCommands:
         }
         return lists[name]() if name in lists else []
 
-    async def _choose(self, what: str, words: str, choices: Sequence[Choice]) -> str | None:
-        """Return the words, or what is chosen from a menu if there are none."""
+    async def _choose(
+        self, what: str, words: str, choices: Sequence[Choice], current: str = ""
+    ) -> str | None:
+        """Return the words, or what is chosen from a menu, in which the current choice is named."""
         if words:
             return words
         if not choices:
             raise ConfigError(f"No {what} to choose from.")
-        items = [MenuItem(name, name, shorten(text, 60)) for name, text in choices]
+        items = [
+            MenuItem(name, f"{name} (current)" if name == current else name, shorten(text, 60))
+            for name, text in choices
+        ]
         return (
             await self._screen.ask(f"Which {what}?", Menu(items=items, is_free=True)) or ""
         ).strip() or None
@@ -132,10 +137,12 @@ class ChatCommands:
             further = [] if is_narrow else [f"[dim]{escape(command.words)}[/dim]"]
             table.add_row(f"[tool]/{command.name}[/tool]", *further, command.summary)
         keys = (
-            "Enter sends, Alt+Enter or \\ and Enter begins a new line. @ attaches a file, "
-            "and so does the path of a picture.\n"
+            "Enter sends; Alt+Enter, Ctrl-J, or \\ and Enter begins a new line. "
+            "Ctrl-X Ctrl-E opens the input in your editor.\n"
+            "@ attaches a file, and so does the path of a picture.\n"
             "While an answer is written, a line you send is read in its next turn. "
-            "Ctrl-C stops it, Ctrl-D leaves."
+            "Esc or Ctrl-C stops the answer; Esc also closes a menu.\n"
+            "Ctrl-Z suspends the chat (fg brings it back), Ctrl-D leaves."
         )
         self._screen.console.print(table)
         self._note(keys)
@@ -151,12 +158,14 @@ class ChatCommands:
         return [(model.name, model.state) for model in found]
 
     async def _run_agent(self, words: str) -> None:
-        if (name := await self._choose("agent", words, self.list_choices("agent"))) is not None:
+        current = self._conversation.agent or DEFAULT_AGENT
+        if (name := await self._choose("agent", words, self.list_choices("agent"), current)) is not None:
             await self._conversation.choose_agent(name)
             self._note(f"Agent: {name}")
 
     async def _run_mode(self, words: str) -> None:
-        if (name := await self._choose("mode", words, self.list_choices("mode"))) is not None:
+        current = self._conversation.shown_mode
+        if (name := await self._choose("mode", words, self.list_choices("mode"), current)) is not None:
             self._conversation.choose_mode(name)
             self._note(f"Mode: {name}, {_MODES[name]}.")
 
