@@ -244,18 +244,20 @@ def test_an_agent_at_work_is_live_and_then_one_line(tmp_path: Path) -> None:
         gate.open()
         terminal.wait_for("It is done.")
         terminal.wait_until(lambda: "Working" not in terminal.screen)
-        assert "✓ scribe do it → 1 call" in terminal.screen
+        assert "✓ scribe do it → Written. (1 call)" in terminal.screen
         assert "read_file" not in terminal.screen
 
 
 def test_escape_and_ctrl_c_stop_the_answer_and_ctrl_c_pressed_again_leaves(tmp_path: Path) -> None:
     gate = Gate()
-    replies = [{"steps": ["Once", gate]}, write("a.txt"), "Never."]
+    half = ToolCallDelta(0, "one", "write_file", '{"path": "b.t')
+    replies = [{"steps": ["Once", half, gate]}, write("a.txt"), "Never."]
     with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
         say(terminal, "first")
-        terminal.wait_for("Once")
+        terminal.wait_for_screen("Writing the input of write_file")
         terminal.type(ESCAPE)
         terminal.wait_for("Stopped.")
+        assert "! write_file → The answer was interrupted" in terminal.text
         say(terminal, "second")
         terminal.wait_for_screen("▸ 1. Yes")
         terminal.type(CTRL_C)
@@ -327,6 +329,14 @@ def test_commands_and_files_are_completed(tmp_path: Path) -> None:
         say(terminal, "/skill joinery join it")
         terminal.wait_for("Joined.")
         assert "Measure." in model.requests[1].body["messages"][-1]["content"]
+        say(terminal, "/help")
+        shown = terminal.wait_for("Ctrl-D leaves.", 2)
+        for key in ("Esc or Ctrl-C stops", "Ctrl-J", "Ctrl-X Ctrl-E", "Ctrl-Z"):
+            assert key in shown
+        say(terminal, "/agent")
+        terminal.wait_for_screen("master (current)")
+        terminal.type(ESCAPE)
+        terminal.wait_for("? Which agent?")
         say(terminal, "/modle")
         terminal.wait_for("Unknown command '/modle'. Did you mean '/mode' or '/model'?")
 

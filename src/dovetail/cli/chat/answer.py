@@ -63,6 +63,7 @@ class AnswerView:
         self._writing = ""
         self._written = 0
         self._started: dict[str, float] = {}
+        self._names: dict[str, str] = {}
         self._asks: dict[str, str] = {}
         self._began = time.monotonic()
         self.usage = Usage()
@@ -113,6 +114,7 @@ class AnswerView:
             self.flush()
             self._writing, self._written = event.name, 0
             self._started[event.call_id] = time.monotonic()
+            self._names[event.call_id] = event.name
         elif isinstance(event, ToolInputDeltaEvent):
             self._written += len(event.delta)
         elif isinstance(event, ToolInputEnd):
@@ -157,14 +159,15 @@ class AnswerView:
 
     def _fold(self, event: ToolEnd) -> list[RenderableType]:
         """Return a call that has ended as one line, and a list of things to do below it."""
-        call = self._tree.root.calls.get(event.call_id) or CallLine("call", {})
+        unfinished = CallLine(self._names.get(event.call_id, "call"), {})
+        call = self._tree.root.calls.get(event.call_id, unfinished)
         mark, style = MARKS.get(event.status, OTHER_MARK)
         todos = list_todos(call.name, call.args)
-        args = "" if todos else f" {cut(describe_args(call.args), self._screen.width // 2)}"
+        described = "" if todos else cut(describe_args(call.args), self._screen.width // 2)
         shown = self._describe_result(event, call)
         end = (f" → {shown}", "dim" if event.status == "ok" else "red") if shown and not todos else ""
         time = (f" {event.duration:.1f} s", "dim") if event.duration >= 1 else ""
-        head = one_line((f"{mark} ", style), (call.name, "tool"), args, time, end)
+        head = one_line((f"{mark} ", style), (call.name, "tool"), f" {described}".rstrip(), time, end)
         return [head, *(one_line(f"  {todo}") for todo in todos)]
 
     def _describe_result(self, event: ToolEnd, call: CallLine) -> str:
@@ -174,9 +177,9 @@ class AnswerView:
             return ""  # its questions and their answers stand above
         if (started := self._tasks.take(shown_output(event))) is not None:
             return started
-        if call.children:
-            return _count_work(call.children)
-        return shorten(describe_output(event))
+        result = shorten(describe_output(event))
+        work = _count_work(call.children)
+        return f"{cut(result, self._screen.width // 2)} ({work})" if work else result
 
     def _render_open(self, width: int, room: int) -> str:
         """Return the end of the block that is being written, or of the reasoning."""
@@ -261,13 +264,12 @@ def _draw_call(call: CallLine, seconds: str, indent: str = "") -> Group:
 
 
 def _count_work(runs: list[RunBranch]) -> str:
-    """Return how much agents have done: calls, tokens and cost."""
+    """Return how much agents have done: calls, tokens and cost; empty if nothing."""
     usage, calls = Usage(), 0
     for run in runs:
         usage, calls = usage + run.usage, calls + len(run.calls)
-    done = f"{calls} call{'' if calls == 1 else 's'}"
-    used = describe_usage(usage)
-    return f"{done}, {used}" if used else done
+    done = f"{calls} call{'' if calls == 1 else 's'}" if calls else ""
+    return ", ".join(part for part in (done, describe_usage(usage)) if part)
 
 
 def _frame() -> str:
