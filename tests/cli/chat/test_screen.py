@@ -76,7 +76,11 @@ async def test_keys_typed_before_a_person_could_read_the_menu_go_to_the_message(
         desk.type("1 more\r\ry\r")
         assert [await desk.screen.read_line(), await desk.screen.read_line()] == ["1 more", "y"]
         assert not asking.done()
-        asking.cancel()
+        desk.screen.pause = 0
+        desk.type("x\x7f")
+        assert "▸" not in await desk.wait_for("then Enter, Esc skips")
+        desk.type("\r2\r")  # Enter alone chooses nothing
+        assert await asking == "n"
 
 
 async def test_menu_takes_keys_after_a_pause_and_a_number_needs_enter(

@@ -84,7 +84,7 @@ class Screen:
         self.is_interrupted = False
         """Whether the chat was left with Ctrl-C."""
         self.shown_question: OpenQuestion | None = None
-        self._pause = pause
+        self.pause = pause
         self._key = asyncio.Event()  # a key was pressed
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._asking = asyncio.Lock()
@@ -200,16 +200,17 @@ class Screen:
             return line
 
     async def _wait_for_pause(self, question: OpenQuestion) -> None:
-        """Leave the keys to the input until none was pressed for a while; mark nothing if a message waits."""
-        question.takes_keys = False
+        """Leave the keys to the input until none was pressed for a while; mark nothing if any was."""
+        question.takes_keys, is_typing = False, bool(self.buffer.text)
         self.app.invalidate()
         self._key.set()
         while self._key.is_set():
             self._key.clear()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._key.wait(), self._pause)
+                await asyncio.wait_for(self._key.wait(), self.pause)
+            is_typing = is_typing or self._key.is_set()
         question.takes_keys = True
-        question.place = None if self.buffer.text else 0
+        question.place = None if is_typing else 0
 
     async def _take_answer(self, question: OpenQuestion, text: str) -> str | None:
         kept = self.buffer.document
