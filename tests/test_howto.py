@@ -11,10 +11,9 @@ from dovetail.testing import ScriptedServer
 from postgres import make_database
 from recipe_pages import Reader, Step, check, find_steps
 
-PAGES = Path(__file__).parent.parent / "docs" / "howto"
-WITH_COMMANDS = [
-    page for page in sorted(PAGES.glob("*.md")) if any(find_steps(page.read_text(encoding="utf-8")))
-]
+FOLDER = Path(__file__).parent.parent / "docs" / "howto"
+PAGES = [page for page in sorted(FOLDER.glob("*.md")) if not page.name.endswith(("index.md", ".zh.md"))]
+WITH_COMMANDS = [page for page in PAGES if any(find_steps(page.read_text(encoding="utf-8")))]
 DATABASE = "postgresql://dovetail:password@localhost/dovetail"
 
 
@@ -40,21 +39,24 @@ def find_port() -> int:
 
 
 def test_index_lists_every_page_with_its_title_and_first_sentence() -> None:
-    index = (PAGES / "index.md").read_text(encoding="utf-8")
-    for page in sorted(PAGES.glob("*.md")):
-        if page.name == "index.md":
-            continue
+    index = (FOLDER / "index.md").read_text(encoding="utf-8")
+    for page in PAGES:
         title, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
         sentence = " ".join(rest.partition("\n\n")[0].split())
         assert f"- [{title.removeprefix('# ')}]({page.name}): {sentence}" in index
 
 
+def test_chinese_index_lists_the_pages_in_the_same_order() -> None:
+    indexes = [(FOLDER / name).read_text(encoding="utf-8") for name in ("index.md", "index.zh.md")]
+    english, chinese = (re.findall(r"^(?:##|- \[.+?\]\((.+?)\))", index, re.MULTILINE) for index in indexes)
+    assert english == chinese
+
+
 def test_every_page_fits_on_a_screen_and_links_further() -> None:
-    for page in sorted(PAGES.glob("*.md")):
+    for page in PAGES:
         text = page.read_text(encoding="utf-8")
-        if page.name != "index.md":
-            assert len(text.splitlines()) <= 85, page.name
-            assert re.search(r"^More: \[", text, re.MULTILINE), page.name
+        assert len(text.splitlines()) <= 85, page.name
+        assert re.search(r"^More: \[", text, re.MULTILINE), page.name
 
 
 def test_output_that_differs_from_the_page_is_caught() -> None:
