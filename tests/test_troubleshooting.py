@@ -14,8 +14,8 @@ MESSAGE = re.compile(r"`([^`]*[a-z]{2} [^`]*)`")
 """A text in code with several words; commands and names have one."""
 
 
-def find_messages() -> list[str]:
-    page = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
+def find_messages(name: str = "troubleshooting.md") -> list[str]:
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
     return [message for entry in SYMPTOM.finditer(page) for message in MESSAGE.findall(entry["symptom"])]
 
 
@@ -28,3 +28,7 @@ def test_explained_message_is_in_the_code(message: str) -> None:
 
 def test_page_explains_many_messages() -> None:
     assert len(find_messages()) > 25
+
+
+def test_chinese_page_explains_the_same_messages() -> None:
+    assert find_messages("troubleshooting.zh.md") == find_messages()
