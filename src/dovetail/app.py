@@ -263,15 +263,15 @@ class Dovetail:
         """
         self.is_watching = True
         try:
-            async for _ in watching.watch(self._watched()):
-                if (snapshot := await _take_over(self.reload)) is not None:
+            async for _ in watching.watch(self.list_watched()):
+                if (snapshot := await take_over(self.reload)) is not None:
                     on_reload(snapshot)
         finally:
             self.is_watching = False
 
     def _follow_reload(self) -> None:
         """Reload because another process has."""
-        task = asyncio.create_task(_take_over(self._read_folders))
+        task = asyncio.create_task(take_over(self._read_folders))
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
@@ -298,7 +298,8 @@ class Dovetail:
             self.workspace, self.project, extensions=self.extensions.snapshot.skill_roots
         )
 
-    def _watched(self) -> list[Path]:
+    def list_watched(self) -> list[Path]:
+        """Return the folders and files whose changes lead to a reload."""
         roots = skill_folders.find_roots(self.workspace, self.project)
         skills = [root.path / place for root in roots for place in ("skills", ".dovetail/skills")]
         own = [*skills, self.workspace / "policy.toml"]
@@ -312,7 +313,7 @@ class Dovetail:
         return reserve_names(self, self._folders("agents"))
 
 
-async def _take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":
+async def take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":
     """Reload while other work continues: a failure is logged, and the last good state stays in service."""
     try:
         return await reload()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dovetail.extensions import ExtensionLoader
-from dovetail.extensions.watch import watch
+from dovetail.extensions.watch import Changes, watch
 from extension_folders import Folders, ask
 
 pytestmark = pytest.mark.timeout(20)
@@ -54,3 +54,18 @@ async def test_a_single_file_is_watched_as_it_comes_changes_and_goes(tmp_path: P
         act()
         assert await asyncio.wait_for(following, 10) == {file}
     await changes.aclose()
+
+
+def test_a_look_finds_what_has_changed_since_the_last_one(tmp_path: Path) -> None:
+    changes = Changes([tmp_path / "extensions", tmp_path / "policy.toml"])
+    assert not changes.look()
+    (tmp_path / "extensions" / "one").mkdir(parents=True)
+    (tmp_path / "extensions" / "one" / "extension.py").write_text("TOOLS = []\n")
+    assert changes.look()
+    (tmp_path / "extensions" / "one" / "orders.db").write_text("written while running")
+    assert not changes.look()
+    (tmp_path / "policy.toml").touch()
+    assert changes.look()
+    (tmp_path / "extensions" / "one" / "extension.py").unlink()
+    assert changes.look()
+    assert not changes.look()

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
-from dovetail.cli.process import follow_changes, tell_reload
+from dovetail.cli.process import describe_reload, follow_changes
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import ToolCallDelta
 from dovetail.extensions import ExtensionSnapshot
@@ -145,14 +145,15 @@ async def test_an_edit_is_taken_by_itself_while_the_app_watches(
     assert "Reloaded: versioned\n" in capsys.readouterr().err
 
 
-async def test_a_watched_reload_names_the_folders_that_failed(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_watched_reload_names_what_changed_and_what_failed(tmp_path: Path) -> None:
     write_version(tmp_path, 0)
     async with Dovetail(workspace=tmp_path) as app:
         (tmp_path / "extensions" / "versioned" / "extension.py").write_text("TOOL = (")
-        tell_reload(await app.reload())
-    assert "Reloaded: versioned (failed)\n" in capsys.readouterr().err
+        (tmp_path / "agents").mkdir()
+        (tmp_path / "agents" / "desk.md").write_text("---\ndescription: Takes orders.\n---\nBe brief.\n")
+        assert describe_reload(app, await app.reload()) == "Reloaded: desk, versioned (failed)"
+        (tmp_path / "agents" / "desk.md").write_text("---\ndescription: [\n---\n")
+        assert describe_reload(app, await app.reload()) == "Reloaded: versioned (failed), desk.md (failed)"
 
 
 async def wait_until_ready(client: httpx.AsyncClient, process: asyncio.subprocess.Process) -> None:

@@ -7,13 +7,15 @@ import socket
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import typer
 
-from dovetail.app import Dovetail
+from dovetail.app import Dovetail, take_over
 from dovetail.errors import ConfigError
 from dovetail.extensions.extension import ExtensionSnapshot
+from dovetail.extensions.watch import Changes
 from dovetail.settings import Settings
 
 ENGINE: Any = typer.Option(
@@ -96,7 +98,7 @@ async def follow_changes(
     """Reload the app whenever its folders are edited; `on_reload` is called after each reload."""
 
     def follow(snapshot: ExtensionSnapshot) -> None:
-        tell_reload(snapshot)
+        typer.echo(describe_reload(dovetail, snapshot), err=True)
         on_reload()
 
     task = asyncio.create_task(dovetail.watch(follow))
@@ -107,10 +109,27 @@ async def follow_changes(
         await asyncio.wait([task])
 
 
-def tell_reload(snapshot: ExtensionSnapshot) -> None:
-    """Print what is in service now; the loader logs why a folder failed."""
+class Reloads:
+    """Reloads of edited folders in a program that looks for edits itself, such as before each message."""
+
+    def __init__(self, dovetail: Dovetail) -> None:
+        self._dovetail = dovetail
+        self._changes = Changes(dovetail.list_watched())
+
+    async def catch_up(self) -> str | None:
+        """Reload if a file has changed since the last look; return what is in service then."""
+        if not self._changes.look():
+            return None
+        snapshot = await take_over(self._dovetail.reload)
+        return None if snapshot is None else describe_reload(self._dovetail, snapshot)
+
+
+def describe_reload(dovetail: Dovetail, snapshot: ExtensionSnapshot) -> str:
+    """Return the folders and agents that a reload has changed; the log has the reasons of failures."""
     failed = [failure.extension for failure in snapshot.failed_extensions]
     changed = [name for name in snapshot.loaded_extensions if name not in (*snapshot.unchanged, *failed)]
-    words = [*changed, *(f"{name} (removed)" for name in snapshot.removed)]
-    words += [f"{name} (failed)" for name in failed]
-    typer.echo(f"Reloaded: {', '.join(words)}" if words else "Reloaded.", err=True)
+    agents = dovetail.agents.report
+    words = [*changed, *agents.new, *agents.changed]
+    words += [f"{name} (removed)" for name in (*snapshot.removed, *agents.removed)]
+    words += [f"{name} (failed)" for name in (*failed, *(Path(each.path).name for each in agents.failed))]
+    return f"Reloaded: {', '.join(dict.fromkeys(words))}" if words else "Reloaded."

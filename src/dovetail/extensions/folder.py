@@ -92,7 +92,7 @@ def read_folder(path: Path) -> ExtensionFolder:
     """Read one extension folder."""
     digest = hashlib.sha256()
     sources: dict[str, bytes] = {}
-    for file in _walk(path):
+    for file in walk_files(path):
         relative = file.relative_to(path).as_posix()
         status = file.stat()
         if file.suffix != ".py" and status.st_size > _WHOLE_FILE_LIMIT:
@@ -116,7 +116,7 @@ def _list_entries(root: Path) -> list[Path]:
     )
 
 
-def _walk(path: Path) -> Iterator[Path]:
+def walk_files(path: Path) -> Iterator[Path]:
     """Yield the files below a folder, also behind links; a link to the folder or above is not followed."""
     home, seen = path.resolve(), set[Path]()
     for folder, names, files in os.walk(path, followlinks=True):

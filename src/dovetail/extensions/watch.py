@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from dovetail.extensions.folder import walk_files
 from dovetail.lazy import lazy
 
 watchfiles = lazy("watchfiles", extra="server")
@@ -37,6 +38,23 @@ async def watch(
             is_same, before = now.folders == before.folders, now
             if not is_same:
                 break
+
+
+class Changes:
+    """The changes at or below paths between two looks, for programs that act only now and then."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._paths = paths
+        self._marks = self._read()
+
+    def look(self) -> bool:
+        """Return whether a file has changed, appeared or disappeared since the last look."""
+        before, self._marks = self._marks, self._read()
+        return self._marks != before
+
+    def _read(self) -> dict[Path, _Mark]:
+        files = (file for path in self._paths for file in (walk_files(path) if path.is_dir() else [path]))
+        return {file: mark for file in files if (mark := _mark(file)) is not None}
 
 
 async def _watch_folders(

@@ -470,3 +470,33 @@ def test_task_that_a_terminal_left_continues_in_the_next_one_and_is_answered_the
             terminal.wait_for("scribe is done in the background.")
             assert leave(terminal) == 0
     assert (tmp_path / "a.txt").read_text() == "oak\n"
+
+
+def write_folder(workspace: Path, version: str) -> None:
+    folder = workspace / "extensions" / "orders"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "extension.py").write_text(
+        "from dovetail import tool\n\n@tool(kind='read')\ndef order_item(item: str) -> str:\n"
+        f'    """Order an item."""\n    return {version}\n'
+    )
+
+
+def test_an_open_chat_reloads_edited_folders_before_it_sends_a_message(tmp_path: Path) -> None:
+    order = call("order_item", item="oak")
+    replies = ["Hello.", order, "First order.", order, "Second order."]
+    with ScriptedServer(replies) as model, sit_down(tmp_path, model, size=(160, 50)) as terminal:
+        say(terminal, "hello")
+        terminal.wait_for("Hello.")
+        write_folder(tmp_path, '"ordered once"')
+        say(terminal, "order oak")
+        terminal.wait_for("First order.")
+        assert "Reloaded: orders\n" in terminal.screen
+        assert "ordered once" in terminal.screen
+        write_folder(tmp_path, "(")
+        say(terminal, "again")
+        terminal.wait_for("Second order.")
+        assert "Reloaded: orders (failed)\n" in terminal.screen
+        assert "extension.py:6); the last good version stays" in terminal.screen.replace("\n", "")
+        assert terminal.screen.count("ordered once") == 2
+        assert leave(terminal) == 0
+    assert "Reloaded" not in terminal.text.partition("Hello.")[0]

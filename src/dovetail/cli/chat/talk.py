@@ -17,6 +17,7 @@ from dovetail.cli.chat.look import Look
 from dovetail.cli.chat.mentions import read_message
 from dovetail.cli.chat.screen import Screen
 from dovetail.cli.exits import INTERRUPTED, OK, find_exit
+from dovetail.cli.process import Reloads
 from dovetail.cli.questions import ask_person
 from dovetail.cli.task_view import TaskView
 from dovetail.cli.terminal import find_data_folder, strip_controls
@@ -40,6 +41,7 @@ class Talk:
         self._app = conversation.app
         completer = ChatCompleter(self._app.workspace)
         self._screen = Screen(look, completer=completer, history=open_history())
+        self._reloads = Reloads(self._app)
         self._tasks = TaskView(self._app, self._screen.console, self._screen)
         self._commands = ChatCommands(conversation, self._screen, self._tasks, self._show_path)
         completer.list_choices = self._commands.list_choices
@@ -81,6 +83,8 @@ class Talk:
 
     async def _take(self, line: str) -> None:
         self._echo(line.strip())
+        if reloaded := await self._reloads.catch_up():
+            self._screen.console.print(f"  {reloaded}", style="dim", markup=False)
         found = self._commands.find(line)
         if message := line.strip() if found is None else await self._commands.run(*found):
             await self._exchange(message)
