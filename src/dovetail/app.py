@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from dovetail.agent.agent import Agent
 from dovetail.agent.base import FirstWords
 from dovetail.agent.runtime import Runtime, default_runtime
-from dovetail.agents.catalog import list_agent_names, publish_agents, read_offer, reserve_names
+from dovetail.agents import catalog
 from dovetail.agents.registry import AgentRegistry
 from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
@@ -117,7 +117,7 @@ class Dovetail:
         return loading.ExtensionLoader(
             *roots,
             workspace=self.workspace,
-            host=loading.ExtensionHost(list_agents=list_agent_names, settings=self.settings),
+            host=loading.ExtensionHost(list_agents=catalog.list_agent_names, settings=self.settings),
             time_limit=self.settings.section(ExtensionSettings).import_limit,
             **choices,
         )
@@ -241,6 +241,8 @@ class Dovetail:
         names = [*self.list_reserved_names(), *(tool.name for tool in self.tools.get_all_tools())]
         for notice in self.runtime.policy.find_unknown_tools(names):
             logger.warning("policy rule may have no effect: %s", notice)
+        for notice in catalog.list_unknown_tools(self):
+            logger.warning("an agent names a tool that does not exist: %s", notice)
         await self._follow_files()
         if self._chat is not None:
             self.runs.feed.report_generation(snapshot.version)
@@ -250,17 +252,14 @@ class Dovetail:
         """Make the agents tools again if agents or settings have changed."""
         if (wanted := self._find_offered()) != self._offered:
             self._offered = wanted
-            publish_agents(self)
+            catalog.publish_agents(self)
 
     def _find_offered(self) -> tuple[int, Any]:
         """Everything that decides which agents are tools."""
-        return self.agents.revision, self.settings.compute(read_offer)
+        return self.agents.revision, self.settings.compute(catalog.read_offer)
 
     async def watch(self, on_reload: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
-        """Reload whenever a file of the workspace or of the shipped folders changes, until cancelled.
-
-        `on_reload` is called after each reload.
-        """
+        """Reload whenever a watched file changes, until cancelled; `on_reload` is called after each."""
         self.is_watching = True
         try:
             async for _ in watching.watch(self.list_watched()):
@@ -310,7 +309,7 @@ class Dovetail:
 
     def list_reserved_names(self) -> Mapping[str, str]:
         """Return the names that tools of extension folders may not have, with their owners."""
-        return reserve_names(self, self._folders("agents"))
+        return catalog.reserve_names(self, self._folders("agents"))
 
 
 async def take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":

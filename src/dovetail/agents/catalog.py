@@ -1,6 +1,7 @@
 """All agents as tools: one typed tool each, or one dispatcher if there are many."""
 
 import copy
+import glob
 import logging
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,8 +13,10 @@ from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
 from dovetail.agents.file import is_disabled, list_agent_files
 from dovetail.agents.prepare import COMPLETE_TASK, AgentHost
 from dovetail.agents.task_tool import TASKS
+from dovetail.assets import find_assets
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_mapping
+from dovetail.data.text import did_you_mean
 from dovetail.errors import ConfigError
 from dovetail.settings import Settings
 from dovetail.settings.sections import SubagentSettings
@@ -25,6 +28,7 @@ from dovetail.tools.tool import Tool
 logger = logging.getLogger(__name__)
 
 MOST_TOOLS = 12
+_RESERVED = (DISPATCHER, COMPLETE_TASK, TASKS, LOAD_SKILL, open_url.name)
 
 
 def read_offer(settings: Settings) -> Any:
@@ -88,6 +92,32 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
         )
         return None
     return wrapper
+
+
+def find_unknown_tools(app: AgentHost, definition: AgentDefinition) -> list[str]:
+    """Return a warning for each tool that an agent names and that does not exist, with the nearest name.
+
+    Such a tool is ignored until it exists: that of an MCP server may come later. Globs may match nothing.
+    """
+    agents = app.get_agent_registry()
+    known = [tool.name for tool in app.get_tool_registry().get_all_tools()]
+    known += [each.name for each in (*agents.get_all_definitions(), *agents.get_disabled())]
+    return [
+        f"Unknown tool {name!r}. {did_you_mean(name, known, most=1)}".rstrip()
+        for name in definition.tool_config.names or ()
+        if name not in (*known, *_RESERVED) and glob.escape(name) == name
+    ]
+
+
+def list_unknown_tools(app: AgentHost) -> list[str]:
+    """Return such warnings for all agents, except for those that ship with the package."""
+    shipped = find_assets("agents")
+    return [
+        f"{definition.source}: {warning}"
+        for definition in app.get_agent_registry().get_all_definitions()
+        if shipped is None or not Path(definition.source).is_relative_to(shipped)
+        for warning in find_unknown_tools(app, definition)
+    ]
 
 
 def reserve_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:

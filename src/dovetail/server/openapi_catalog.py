@@ -61,6 +61,7 @@ CATALOG: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
                 ],
                 "disabled": [],
                 "errors": [],
+                "notices": [],
             }
         }
     },

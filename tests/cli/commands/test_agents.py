@@ -58,6 +58,19 @@ def test_check_finds_what_would_fail_at_every_run(
     assert said in capsys.readouterr().out
 
 
+def test_check_notices_a_misspelt_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.md").write_text(
+        "---\ndescription: d\ntools: [read_fil, read_file, summarizer, ask_user, mcp_*]\n---\nDo."
+    )
+    assert run("agents", "check", "a.md") == 0
+    sound, notice = capsys.readouterr().out.splitlines()
+    assert sound == "sound  a.md: agent 'a'"
+    assert notice == "notice a.md: Unknown tool 'read_fil'. Did you mean 'read_file'?"
+
+
 def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.md").write_text("---\ndescription: d\ninputs: {text: {type: strng}}\n---\nDo.")
     assert run("agents", "check", str(tmp_path / "a.md")) == 0

@@ -20,6 +20,18 @@ async def test_agents_are_listed_with_the_tools_they_name_and_with_broken_files(
     tools = {agent["name"]: agent["tools"] for agent in listed["agents"]}
     assert (tools["scout"], tools["master"], tools["summarizer"]) == (["read_*"], ["*"], [])
     assert [Path(error["path"]).name for error in listed["errors"]] == ["bad.md"]
+    assert listed["notices"] == []
+
+
+async def test_agent_that_names_an_unknown_tool_is_reported_in_the_list_and_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "scout.md").write_text(SCOUT.replace("read_*", "read_fil, gone_*, load_skill"))
+    async with serve(tmp_path) as server:
+        [notice] = (await server.get("/api/v1/agents"))["notices"]
+    assert notice.endswith("scout.md: Unknown tool 'read_fil'. Did you mean 'read_file'?")
+    assert notice in caplog.text
 
 
 @pytest.mark.slow

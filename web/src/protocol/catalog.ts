@@ -85,11 +85,12 @@ export function parseTools(value: unknown): { tools: ToolInfo[]; generation: num
   };
 }
 
-export function parseAgents(value: unknown): { agents: AgentInfo[]; errors: Fault[] } {
+export function parseAgents(value: unknown): { agents: AgentInfo[]; errors: Fault[]; notices: string[] } {
   const body = record(value);
   const agents = list(body["agents"]).filter(isRecord);
   return {
     errors: list(body["errors"]).map(parseFault),
+    notices: names(body["notices"]),
     agents: agents.map((agent) => ({
       name: text(agent["name"]),
       title: text(agent["title"]) || text(agent["name"]),

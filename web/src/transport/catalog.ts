@@ -1,7 +1,6 @@
 /** The catalog of tools, agents, skills and extension folders. */
 
 import {
-  type AgentInfo,
   type ExtensionReport,
   type Fault,
   parseAgents,
@@ -31,7 +30,7 @@ export async function trialOutcome(runId: string): Promise<unknown> {
   return record(await getJson(`${BASE}/runs/${encodeURIComponent(runId)}`))["result"];
 }
 
-export async function listAgents(): Promise<{ agents: AgentInfo[]; errors: Fault[] }> {
+export async function listAgents(): Promise<ReturnType<typeof parseAgents>> {
   return parseAgents(await getJson(`${BASE}/agents`));
 }
 

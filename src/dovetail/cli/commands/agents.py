@@ -1,6 +1,7 @@
 """`dovetail agents`: list, show, check, create, trust and run agents."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from dovetail.agents.catalog import find_unknown_tools
 from dovetail.agents.definition import (
     AgentDefinition,
     RunConfig,
@@ -21,7 +23,7 @@ from dovetail.agents.prepare import choose_tools, find_missing
 from dovetail.app import Dovetail
 from dovetail.cli.commands.run import run_agent
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, show_path
+from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, show_path, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.requesters.resolve import complete
@@ -32,6 +34,9 @@ app = typer.Typer(
     name="agents", help="List, show, check, create, trust and run agents.", no_args_is_help=True
 )
 console = Console(highlight=False, soft_wrap=True)
+
+_SHOWN_BY_OTHERS = ("dovetail.app", "dovetail.agents.registry", "dovetail.extensions.loader")
+"""What these log about a workspace is the subject of other commands, or of the check itself."""
 
 
 @app.command("list")
@@ -111,30 +116,43 @@ def show_agent(name: str = typer.Argument(help="The agent's name."), as_json: bo
 
 @app.command("check")
 def check_files(files: list[Path] = typer.Argument(help="Agent files."), as_json: bool = JSON) -> None:
-    """Check agent files; exit code 1 if one is invalid."""
+    """Check agent files; exit code 1 if one is invalid. A tool that does not exist (yet) is a notice."""
     settings = open_settings(None, find_workspace())
-    agents: dict[str, str] = {}
+    sound: dict[Path, AgentDefinition] = {}
     problems: list[dict[str, str]] = []
     for path in files:
         try:
             definition = load_definition(path)
             _check_model(definition, settings)
-            agents[str(path)] = definition.name
+            sound[path] = definition
             for name, type in find_unknown_types(definition.input_config).items():
                 text = f"{path}: input {name!r} has the unknown type {type!r}, treated as string"
                 problems.append({"path": str(path), "kind": "notice", "text": text})
         except ConfigError as error:
             text = str(error) if str(path) in error.message else f"{path}: {error}"
             problems.append({"path": str(path), "kind": "broken", "text": text})
+    for path, warnings in run_sync(_find_unknown_tools(sound)).items():
+        problems += ({"path": str(path), "kind": "notice", "text": f"{path}: {each}"} for each in warnings)
     if as_json:
+        agents = {str(path): definition.name for path, definition in sound.items()}
         print_json({"problems": problems, "agents": agents})
     else:
-        for path, name in agents.items():
-            console.print(f"[green]sound[/green]  {path}: agent {name!r}")
+        for path, definition in sound.items():
+            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
         for problem in problems:
             colour = "red" if problem["kind"] == "broken" else "yellow"
             console.print(f"[{colour}]{problem['kind']}[/{colour}] {escape(problem['text'])}")
     raise typer.Exit(1 if any(problem["kind"] == "broken" for problem in problems) else 0)
+
+
+async def _find_unknown_tools(definitions: Mapping[Path, AgentDefinition]) -> dict[Path, list[str]]:
+    """Return warnings about tools that agents name and that the workspace does not have."""
+    naming = {path: each for path, each in definitions.items() if each.tool_config.names}
+    if not naming:
+        return {}
+    with without_logs(*_SHOWN_BY_OTHERS):
+        async with Dovetail() as dovetail:
+            return {path: find_unknown_tools(dovetail, each) for path, each in naming.items()}
 
 
 def _check_model(definition: AgentDefinition, settings: Settings) -> None:

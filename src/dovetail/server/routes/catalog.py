@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
+from dovetail.agents.catalog import list_unknown_tools
 from dovetail.agents.definition import AgentDefinition
 from dovetail.app import Dovetail
 from dovetail.data.text import explain_unknown
@@ -73,7 +74,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> Respon
 
 @router.get("/agents")
 async def list_agents(app: App) -> dict[str, Any]:
-    """List the agents, and the files that could not be read."""
+    """List the agents, the files that could not be read, and notices about tools that do not exist."""
     definitions = app.agents.get_all_definitions()
     return {
         "agents": [
@@ -89,6 +90,7 @@ async def list_agents(app: App) -> dict[str, Any]:
         ],
         "disabled": [definition.name for definition in app.agents.get_disabled()],
         "errors": [{"path": broken.path, "message": broken.error} for broken in app.agents.broken],
+        "notices": list_unknown_tools(app),
     }
 
 

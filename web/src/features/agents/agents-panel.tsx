@@ -15,8 +15,13 @@ export function AgentsPanel({ onOpen, actions }: AgentsPanelProps) {
   const t = useText();
   return (
     <Load load={listAgents}>
-      {({ agents, errors }) => (
+      {({ agents, errors, notices }) => (
         <PanelBody hint={t.agentsHint} actions={actions}>
+          {notices.map((notice) => (
+            <p key={notice} className="mb-3 rounded-xl bg-warn-soft px-4 py-3 text-[13px]">
+              {notice}
+            </p>
+          ))}
           <ul>
             {errors.map((fault) => (
               <FaultRow key={`${fault.name} ${fault.source}`} {...fault} onOpen={() => onOpen(fault.name)} />
