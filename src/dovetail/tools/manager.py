@@ -121,7 +121,8 @@ class ToolManager:
             return tool
         owners = self._find_owners(name)
         if not owners:
-            raise ConfigError(explain_unknown("tool", name, [each.name for each in self.get_tools()]))
+            known = dict.fromkeys(each.name for each in self.get_tools())  # agents may share a name
+            raise ConfigError(explain_unknown("tool", name, known))
         if len(owners) > 1:
             raise ConfigError(
                 _explain_several(name, owners),
