@@ -69,6 +69,14 @@ class PolicyFile:
         """
         return self.parse(self.read_text())
 
+    def count(self) -> int:
+        """Return the number of `[[rule]]` entries in the file; one entry may name several tools.
+
+        Raises:
+            ConfigError: as `read` does.
+        """
+        return len({rule.source for rule in self.read()})
+
     def parse(self, text: str) -> list[PolicyRule]:
         """Return the rules in a text as if it were that of the file; raises as `read` does."""
         return list(self._read(text))

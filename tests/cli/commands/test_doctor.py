@@ -302,7 +302,7 @@ def test_python_is_named() -> None:
 def test_policy_with_an_error_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
     assert checks.check_policy().mark == "ok"
-    (tmp_path / "policy.toml").write_text('[[rule]]\ntool = "shell"\naction = "deny"\n')
+    (tmp_path / "policy.toml").write_text('[[rule]]\ntool = ["shell", "write_file"]\naction = "deny"\n')
     assert checks.check_policy().text == "1 rule in policy.toml"
     (tmp_path / "policy.toml").write_text('[[rule]]\naction = "permit"\n')
     check = checks.check_policy()

@@ -51,7 +51,7 @@ def test_rules_that_can_never_match_are_noticed(workspace: Path, capsys: pytest.
     (workspace / "policy.toml").write_text(
         '[[rule]]\ntool = "calculat"\naction = "ask"\n'
         '[[rule]]\ntool = "get_weather"\narguments = { town = "Bern" }\naction = "deny"\n'
-        '[[rule]]\ntool = "*_file"\narguments = { path = "x" }\naction = "deny"\n'
+        '[[rule]]\ntool = ["*_file", "list_files"]\naction = "deny"\n'
     )
     assert run("policy", "check") == 0
     assert capsys.readouterr().out.splitlines() == [

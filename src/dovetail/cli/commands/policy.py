@@ -99,7 +99,7 @@ async def _check_quietly(
         known = {name: _list_arguments(tool) for name, tool in tools.items()}
         doubts = find_doubts(policy, {**dict.fromkeys(dovetail.list_reserved_names()), **known})
     problems = [_read_problem("broken", str(error)) for error in broken]
-    numbers = {show_path(path): len(file.load()) for path, file in chosen}
+    numbers = {show_path(path): 0 if file.find_problems() else file.count() for path, file in chosen}
     return [*problems, *(_read_problem("notice", text) for text in doubts)], numbers
 
 
