@@ -31,7 +31,7 @@ GROUPS: dict[str, str] = {
     "skills": "List, show and create skills, and explain name resolution.",
     "prompt": "List, render, check and create prompts.",
     "agents": "List, show, check, create, trust and run agents.",
-    "policy": "Check the rules about calls, and list them in their order.",
+    "policy": "Check and list the rules about calls, and take back what was always allowed.",
     "schedules": "List, add, show, pause, resume, run and remove schedules.",
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",

@@ -3,6 +3,7 @@
 What one person has had remembered is not shown to others, and rules that hold for a single run are left out.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from dovetail.data.text import explain_unknown
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyCall, PolicyRule
+from dovetail.settings import LOCAL_OWNER
 
 Condition: TypeAlias = Literal["tool", "kind", "agent", "mode", "owner", "definition", "arguments"]
 _RELAXED: dict[Condition, Mapping[str, Any]] = {
@@ -47,6 +49,33 @@ def describe_rule(rule: PolicyRule, workspace: Path) -> dict[str, Any]:
         "owner": rule.owner,
         **_describe_source(rule.source, workspace),
     }
+
+
+def describe_remembered(rule: PolicyRule) -> dict[str, Any]:
+    """Return an answer that is always remembered: the call, its owner, when it was given and taken back."""
+    grant = rule.grant
+    return {
+        "id": grant.id if grant else "",
+        "tool": _unescape(rule.tool),
+        "kind": rule.kinds[0].value if rule.kinds else None,
+        "args": json.loads(rule.exact) if rule.exact else None,
+        "agent": _unescape(rule.agent),
+        "modes": list(rule.modes),
+        "owner": find_owner(rule),
+        "session_id": grant.session_id if grant else None,
+        "given_at": (grant.given_at or None) if grant else None,
+        "undone_at": grant.undone_at if grant else None,
+    }
+
+
+def find_owner(rule: PolicyRule) -> str:
+    """Return whose answer it is; one without an owner was given in a terminal."""
+    return rule.owner or LOCAL_OWNER
+
+
+def _unescape(glob: str) -> str:
+    """Return the name that an escaped glob stands for."""
+    return re.sub(r"\[([*?[])\]", r"\1", glob)
 
 
 def find_doubts(policy: Policy, arguments: Mapping[str, Iterable[str] | None]) -> list[str]:

@@ -24,9 +24,14 @@ def open_policy(workspace: Path, find_further: Callable[[], Iterable[Path]]) -> 
     """Return the policy of a workspace: its file, the files of extension folders, and remembered answers."""
     return Policy(
         sources=[PolicyFile(workspace / "policy.toml"), PolicyFiles(find_further)],
-        store=RememberedRules(workspace / ".dovetail" / "remembered.toml"),
+        store=open_remembered(workspace),
         root=workspace,
     )
+
+
+def open_remembered(workspace: Path) -> "RememberedRules":
+    """Return the answers that are always remembered in a workspace."""
+    return RememberedRules(workspace / ".dovetail" / "remembered.toml")
 
 
 class RememberedRules(PolicyFile):
@@ -39,6 +44,11 @@ class RememberedRules(PolicyFile):
 
     def _make_emergency(self) -> list[PolicyRule]:
         return []  # it only ever allows
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
 
     @property
     def is_stale(self) -> bool:
@@ -73,7 +83,9 @@ class RememberedRules(PolicyFile):
                 (at for at, rule in enumerate(rules) if rule.grant and rule.grant.id == rule_id), None
             )
             if place is None:
-                raise NotFoundError(f"Remembered answer {rule_id!r} not found.")
+                raise NotFoundError(
+                    f"Remembered answer {rule_id!r} not found.", hint="List them: dovetail policy remembered"
+                )
             grant = rules[place].grant
             if grant is not None and grant.undone_at is None:
                 rules[place] = replace(rules[place], grant=replace(grant, undone_at=time.time()))

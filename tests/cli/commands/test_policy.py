@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from command_line import run
+from dovetail.events.call import Kind
+from dovetail.policy.remembered import open_policy
+from dovetail.policy.rule import PolicyCall
 
 WRONG = """[[rule]]
 tool = "calculat"
@@ -96,3 +99,27 @@ def test_rules_are_listed_in_the_order_in_which_they_are_tried(
     assert lines[-1].startswith("-1000  ask    tools that change something: any tool  (built-in)")
     assert run("policy", "list", "--json") == 0
     assert json.loads(capsys.readouterr().out)[0]["name"] == "early"
+
+
+def test_what_was_always_allowed_is_listed_and_taken_back(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("policy", "remembered") == 0
+    assert capsys.readouterr().out == "Nothing is always allowed.\n"
+    policy = open_policy(workspace, list)
+    call = PolicyCall(tool="write_file", kind=Kind.Write, args={"path": "notes.txt"}, owner="ann")
+    rule = policy.remember(call, "always")
+    assert rule is not None
+    assert rule.grant is not None
+    assert run("policy", "remembered") == 0
+    listed, hint = capsys.readouterr().out.splitlines()
+    assert listed.startswith(f"{rule.grant.id}  write_file notes.txt  (ann, ")
+    assert hint == "Take one back with: dovetail policy forget ID"
+    assert run("policy", "forget", rule.grant.id) == 0
+    assert capsys.readouterr().out == "Taken back: write_file notes.txt\n"
+    assert policy.decide(call).action == "ask"
+    assert run("policy", "remembered", "--json") == 0
+    [shown] = json.loads(capsys.readouterr().out)["rules"]
+    assert (shown["id"], shown["args"], shown["undone_at"][-1]) == (rule.grant.id, {"path": "notes.txt"}, "Z")
+    assert run("policy", "forget", "rule_x") == 1
+    assert "Remembered answer 'rule_x' not found." in capsys.readouterr().err

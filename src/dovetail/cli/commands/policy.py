@@ -1,4 +1,4 @@
-"""`dovetail policy`: check the rules about calls, and list them in the order in which they are tried."""
+"""`dovetail policy`: check and list the rules about calls, and take back what was always allowed."""
 
 import json
 import re
@@ -10,19 +10,22 @@ import typer
 from rich.console import Console
 
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import WORKSPACE, show_path, without_logs
+from dovetail.cli.terminal import WORKSPACE, describe_args, print_json, show_path, show_time, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.extensions.extension import POLICY
 from dovetail.policy.file import PolicyFile
-from dovetail.policy.inspection import describe_policy, find_doubts
+from dovetail.policy.inspection import describe_policy, describe_remembered, find_doubts
 from dovetail.policy.policy import Policy
-from dovetail.policy.remembered import RememberedRules
+from dovetail.policy.remembered import open_remembered
+from dovetail.settings import find_workspace
 from dovetail.tools.tool import Tool
 
 app = typer.Typer(
-    name="policy", help="Check the rules about calls, and list them in their order.", no_args_is_help=True
+    name="policy",
+    help="Check and list the rules about calls, and take back what was always allowed.",
+    no_args_is_help=True,
 )
 console = Console(highlight=False, soft_wrap=True)
 
@@ -68,6 +71,36 @@ def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> 
         console.print(
             f"{rule['priority']:>5}  {rule['action']:5}  {_describe(rule)}  ({place})", markup=False
         )
+
+
+@app.command("remembered")
+def list_remembered(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> None:
+    """List the calls that were always allowed, the newest first, with those taken back."""
+    rules = [describe_remembered(rule) for rule in open_remembered(find_workspace(workspace)).list_all()]
+    if as_json:
+        print_json({"rules": rules})
+        return
+    for rule in rules:
+        agent = f", agent {rule['agent']}" if rule["agent"] != "*" else ""
+        given = f", {show_time(rule['given_at'])}" if rule["given_at"] else ""
+        undone = f", taken back {show_time(rule['undone_at'])}" if rule["undone_at"] else ""
+        call = f"{rule['tool']} {describe_args(rule['args'] or {})}".rstrip()
+        console.print(f"{rule['id']}  {call}  ({rule['owner']}{agent}{given}{undone})", markup=False)
+    if not rules:
+        console.print("Nothing is always allowed.")
+    elif any(not rule["undone_at"] for rule in rules):
+        console.print("Take one back with: dovetail policy forget ID")
+
+
+@app.command("forget")
+def forget_answer(
+    answer_id: str = typer.Argument(metavar="ID", help="The id in `dovetail policy remembered`."),
+    workspace: Path | None = WORKSPACE,
+) -> None:
+    """Take back what was always allowed: the call needs approval again, also in running services."""
+    rule = describe_remembered(open_remembered(find_workspace(workspace)).undo(answer_id))
+    call = f"{rule['tool']} {describe_args(rule['args'] or {})}".rstrip()
+    console.print(f"Taken back: {call}", markup=False)
 
 
 def _describe(rule: dict[str, Any]) -> str:
@@ -116,9 +149,9 @@ def _find_files(dovetail: Dovetail) -> Iterable[tuple[Path, PolicyFile]]:
         yield own, PolicyFile(own)
     for path in sorted(dovetail.workspace.glob(f"extensions/*/{POLICY}")):
         yield path, PolicyFile(path, may_allow=False)
-    remembered = dovetail.workspace / ".dovetail" / "remembered.toml"
-    if remembered.exists():
-        yield remembered, RememberedRules(remembered)
+    remembered = open_remembered(dovetail.workspace)
+    if remembered.path.exists():
+        yield remembered.path, remembered
 
 
 def _list_arguments(tool: Tool) -> list[str] | None:

@@ -5,7 +5,6 @@ run, so these two go to the server.
 """
 
 from dataclasses import asdict
-from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from dovetail.cli.chat.plain import describe_result
 from dovetail.cli.commands.store import find_database
 from dovetail.cli.remote import KEY, URL, name_caller, post
 from dovetail.cli.run_view import describe_usage
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_time
 from dovetail.concurrency import run_sync
 from dovetail.data.text import to_text
 from dovetail.runs.listing import ListedRun, RunFilter, list_runs
@@ -86,7 +85,7 @@ def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JS
         "Agent": record.spec.agent,
         "Model": record.spec.model,
         "State": _describe_state(record),
-        "Began": _show_time(record.created_at),
+        "Began": show_time(record.created_at),
         "Used": describe_usage(result.usage) if result else "",
         "Seconds": f"{result.duration:.1f}" if result else "",
         "Error": result.error.get("message") if result and result.error else None,
@@ -124,16 +123,12 @@ def _describe_row(run: ListedRun) -> tuple[str, ...]:
     words = {"ended": f"ended by {run.reason}", "running": "working"}
     state, cost = words.get(run.state, run.state), run.usage.cost
     shown = "-" if cost is None else f"{cost:.4f}"
-    began = _show_time(run.created_at)
+    began = show_time(run.created_at)
     return run.id, run.session_id or "-", run.agent, state, shown, f"{run.duration:.1f}", began
 
 
 def _describe_state(record: RunRecord) -> str:
     return record.phase if record.result is None else f"ended by {record.result.reason}"
-
-
-def _show_time(moment: float) -> str:
-    return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 async def _list(workspace: Path | None, wanted: RunFilter, sort: Order, limit: int) -> list[ListedRun]:

@@ -1,8 +1,6 @@
 """The policy: its rules, modes and file, what would happen to a call, and the remembered answers."""
 
 import asyncio
-import json
-import re
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -15,7 +13,7 @@ from dovetail.data.edited_file import FileText
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError, NotFoundError
 from dovetail.policy.file import PolicyEditor
-from dovetail.policy.inspection import describe_decision, describe_policy
+from dovetail.policy.inspection import describe_decision, describe_policy, describe_remembered, find_owner
 from dovetail.policy.mode import choose_mode, find_freest_mode
 from dovetail.policy.remembered import RememberedRules
 from dovetail.policy.rule import MODES, PolicyRule
@@ -24,7 +22,6 @@ from dovetail.server.auth import Reach, require_admin
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.queries import PolicyFileBody, RuleBody, TryBody
 from dovetail.server.schemas import App, Owner, to_iso
-from dovetail.settings import LOCAL_OWNER
 from dovetail.tools.pipeline.approve import describe_trial
 
 router = APIRouter(prefix="/api/v1/policy", tags=["policy"])
@@ -98,7 +95,7 @@ async def list_modes(app: App) -> dict[str, Any]:
 @router.get("/remembered")
 async def list_remembered(app: App, owner: Reach) -> dict[str, Any]:
     """List what the caller has always allowed, the newest first, with what was taken back."""
-    rules = [rule for rule in await _read(app) if owner is None or _find_owner(rule) == owner]
+    rules = [rule for rule in await _read(app) if owner is None or find_owner(rule) == owner]
     return {"rules": [_describe(rule) for rule in rules]}
 
 
@@ -106,7 +103,7 @@ async def list_remembered(app: App, owner: Reach) -> dict[str, Any]:
 async def undo_remembered(rule_id: str, app: App, owner: Reach) -> dict[str, Any]:
     """Take an answer back: from now on the call needs approval again. The answer stays in the list."""
     for rule in await _read(app):
-        if rule.grant and rule.grant.id == rule_id and owner in (None, _find_owner(rule)):
+        if rule.grant and rule.grant.id == rule_id and owner in (None, find_owner(rule)):
             return _describe(await asyncio.to_thread(_get_store(app).undo, rule_id))
     raise NotFoundError(f"Remembered answer {rule_id!r} not found.")
 
@@ -147,27 +144,7 @@ def _get_store(app: Dovetail) -> RememberedRules:
     return store
 
 
-def _find_owner(rule: PolicyRule) -> str:
-    """Return whose answer it is; one without an owner was given in a terminal."""
-    return rule.owner or LOCAL_OWNER
-
-
-def _unescape(glob: str) -> str:
-    """Return the name that an escaped glob stands for."""
-    return re.sub(r"\[([*?[])\]", r"\1", glob)
-
-
 def _describe(rule: PolicyRule) -> dict[str, Any]:
-    grant = rule.grant
-    return {
-        "id": grant.id if grant else "",
-        "tool": _unescape(rule.tool),
-        "kind": rule.kinds[0].value if rule.kinds else None,
-        "args": json.loads(rule.exact) if rule.exact else None,
-        "agent": _unescape(rule.agent),
-        "modes": list(rule.modes),
-        "owner": _find_owner(rule),
-        "session_id": grant.session_id if grant else None,
-        "given_at": to_iso(grant.given_at) if grant and grant.given_at else None,
-        "undone_at": to_iso(grant.undone_at) if grant else None,
-    }
+    described = describe_remembered(rule)
+    times = {name: to_iso(described[name]) for name in ("given_at", "undone_at")}
+    return {**described, **times}
