@@ -404,6 +404,17 @@ async def test_thinking_is_left_out_with_one_warning_and_a_wrong_level_is_refuse
         await collect(model, ask("Hi", options={"thinking": "lots"}))
 
 
+async def test_model_that_cannot_choose_tools_says_so_once(
+    model: LocalRequester, caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_once.cache_clear()
+    for _ in range(2):
+        await collect(model, ask("Look up oak.", tools=[LOOK], options={"max_tokens": 2}))
+    assert [(record.levelname, record.message) for record in caplog.records if "tools" in record.message] == [
+        ("WARNING", "local:small is too small to choose tools reliably; answering without tools")
+    ]
+
+
 async def test_what_was_read_to_warm_up_is_not_read_again(model: LocalRequester) -> None:
     tool = ToolSpec(name="add", description="Add two numbers.", parameters={"type": "object"})
     await model.warm_up(ask("Hello", tools=[tool]))

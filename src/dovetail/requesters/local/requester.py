@@ -19,6 +19,7 @@ from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import LONGEST_ANSWER, find_entry
 from dovetail.requesters.prices import FREE
 from dovetail.requesters.thinking import settle_thinking, warn_ignored
+from dovetail.requesters.warn import warn_once
 from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
@@ -131,7 +132,7 @@ class LocalRequester:
         if request.thinking not in (None, "off"):
             warn_ignored(self.model)
         if request.tools and request.tool_choice == "auto" and not self._chooses_tools:
-            logger.info("%s is too small to choose tools reliably; answering without tools", self.model)
+            warn_once(f"{self.model} is too small to choose tools reliably; answering without tools")
             request = replace(request, tools=())
         options = {**(self._sampling if request.schema is None else {}), **request.options}
         if "max_completion_tokens" not in options:
