@@ -47,6 +47,23 @@ def test_a_new_folder_is_sound_and_its_test_passes(
         written["test_it_greets"]()
 
 
+def test_a_new_folder_says_where_the_assistant_lists_its_tools(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ext", "new", "hello") == 0
+    assert "lists its tools" not in capsys.readouterr().out
+    (workspace / "agents").mkdir()
+    (workspace / "agents" / "master.md").write_text(
+        "---\ndescription: d\ntools: [hello, pay_*]\ntool: false\n---\nHi.\n"
+    )
+    assert run("ext", "new", "pay_bill") == 0
+    assert "lists its tools" not in capsys.readouterr().out
+    assert run("ext", "new", "orders") == 0
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        "agents/master.md lists its tools: add `orders` to `tools:` so that the assistant uses it."
+    )
+
+
 def test_a_new_folder_may_have_a_card_with_the_types_for_an_editor(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

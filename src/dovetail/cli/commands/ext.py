@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.remote import URL, name_caller, post
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, without_logs
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_path, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict, is_mapping
 from dovetail.data.text import explain_unknown
@@ -34,6 +35,7 @@ _HINTS = {
     401: "Pass an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
     403: "Pass the token with --token or EXTENSIONS_ADMIN_TOKEN.",
 }
+_ANSWERS_CHATS = "master"
 _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.agents.registry")
 
 
@@ -133,11 +135,26 @@ def new_extension(
 ) -> None:
     """Create an extension folder with a working tool and its test."""
     root = find_workspace(workspace) / "extensions"
-    _check_free(name, *run_sync(_load_names(workspace)))
+    dovetail = run_sync(_look(workspace))
+    _check_free(name, dovetail.extensions.snapshot, dovetail.list_reserved_names())
     for path in create_folder(root, name, with_card=web):
         console.print(f"wrote {path}", markup=False)
     console.print(f"Check it with `dovetail ext check {name}`, test it with `pytest extensions/{name}`.")
     console.print("A running server loads it at its next reload.")
+    if (place := _find_list(dovetail, name)) is not None:
+        console.print(
+            f"{place} lists its tools: add `{name}` to `tools:` so that the assistant uses it.", markup=False
+        )
+
+
+def _find_list(dovetail: Dovetail, tool: str) -> str | None:
+    """Return the file of the agent that answers chats if it lists its tools, and not this one."""
+    for definition in dovetail.agents.get_all_definitions():
+        names = definition.tool_config.names
+        if definition.name == _ANSWERS_CHATS and names is not None:
+            is_listed = any(fnmatchcase(tool, pattern) for pattern in names)
+            return None if is_listed else show_path(Path(definition.source))
+    return None
 
 
 def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, str]) -> None:
@@ -183,11 +200,11 @@ async def _load(workspace: Path | None) -> ExtensionSnapshot:
             return replace(snapshot, notices=(*snapshot.notices, *_find_unused_tables(dovetail)))
 
 
-async def _load_names(workspace: Path | None) -> tuple[ExtensionSnapshot, Mapping[str, str]]:
-    """Return what is loaded, and the names that no folder may use."""
+async def _look(workspace: Path | None) -> Dovetail:
+    """Return an app that has read the workspace: what is loaded, which names are taken."""
     with without_logs(*_SHOWN_HERE):
         async with Dovetail(workspace=workspace) as dovetail:
-            return dovetail.extensions.snapshot, dovetail.list_reserved_names()
+            return dovetail
 
 
 async def _load_one(name: str, workspace: Path | None) -> ExtensionSnapshot:
