@@ -105,12 +105,19 @@ def iterate_files(folders: Sequence[str] = ()) -> Iterator[Path]:
     """Yield the models' files in the cache folder and in `folders` at any depth, except the catalogue's."""
     seen: set[Path] = set()
     for folder in [cache_folder(), *(Path(each).expanduser().absolute() for each in folders)]:
-        for path in sorted(folder.rglob(f"*{SUFFIX}")):
+        for path in _walk(folder):
             part = PART.search(path.stem)
             is_first = part is None or int(part[1]) == 1
             if is_first and path not in seen and find_entry(path) is None:
                 seen.add(path)
                 yield path
+
+
+def _walk(folder: Path) -> list[Path]:
+    """Return the model files below a folder; a folder that a download removes just then is passed over."""
+    return sorted(
+        Path(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(SUFFIX)
+    )
 
 
 def has_name(name: str, folders: Sequence[str] = ()) -> bool:
