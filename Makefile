@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist 
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl wheel package-check web-package clean lint types unit web-test
+.PHONY: help run test coverage soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl wheel package-check web-package clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,7 +43,10 @@ types: $(VENV)/.dev need-node
 
 unit: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed
 	$(BIN)/dovetail models pull small
-	$(BIN)/pytest -n 3 --dist loadfile --durations=25 --cov --cov-report=
+	$(BIN)/pytest -n 3 --dist loadfile
+
+coverage: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed ## run the Python tests and check how much of the code they run
+	$(BIN)/pytest -n 3 --dist loadfile --cov --cov-report=term:skip-covered
 
 web-test: $(VENV)/.dev need-node web/dist/index.html docs
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
