@@ -1,9 +1,9 @@
 /** Agents, skills and prompts, edited in the control room while the server runs. */
 
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { address, answer, ask, openPage, script, useBrowser } from "./harness";
 
 const ADMIN_TOKEN = "open-sesame"; // as serve.py has it
@@ -44,9 +44,15 @@ test("an agent is created, repaired after a refused text, used in a chat and del
 });
 
 test("a text that was not saved is there on return, until it is saved or discarded", async () => {
-  writeFileSync(join(address.workspace, "agents", "scout.md"), "---\nname: scout\ndescription: Looks.\n---\nLook.\n");
+  const file = join(address.workspace, "agents", "scout.md");
   const headers = { "x-admin-token": ADMIN_TOKEN };
-  await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
+  const reload = () => fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
+  writeFileSync(file, "---\nname: scout\ndescription: Looks.\n---\nLook.\n");
+  onTestFinished(async () => {
+    rmSync(file, { force: true });
+    await reload();
+  });
+  await reload();
   const page = await openPage({ path: "/#/room/agents/scout", expected: /403/ });
   await giveToken(page);
   const text = page.getByRole("textbox", { name: "agents/scout.md", exact: true });
