@@ -34,7 +34,7 @@ from dovetail.sessions.request import StartedChat
 from dovetail.settings import LOCAL_OWNER
 
 Form: TypeAlias = Literal["text", "answer", "json", "jsonl"]
-NOBODY = "No person can be asked: the terminal is not interactive."
+NO_PERSON = "No person can be asked: the terminal is not interactive."
 
 
 def choose_form(is_print: bool, as_json: bool, as_lines: bool) -> Form | None:
@@ -112,8 +112,8 @@ class PlainAnswer:
             return await ask_person(self._errors, event.kind, event.payload)
         self._unanswered += 1
         if event.kind == "question":
-            return {"status": "failed", "errorText": NOBODY}
-        return {"approved": False, "value": NOBODY}
+            return {"status": "failed", "errorText": NO_PERSON}
+        return {"approved": False, "value": NO_PERSON}
 
     def _show(self, event: Event) -> None:
         if isinstance(event, TextDeltaEvent):

@@ -17,7 +17,7 @@ from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import convert_input_config_to_json_schema
 from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
-from dovetail.cli.chat.plain import NOBODY, Form, choose_form, describe_result, explain_end, print_result
+from dovetail.cli.chat.plain import NO_PERSON, Form, choose_form, describe_result, explain_end, print_result
 from dovetail.cli.exits import find_exit
 from dovetail.cli.first_model import FirstModel
 from dovetail.cli.run_view import AgentView
@@ -93,7 +93,7 @@ class RunOutput:
         if self._form in (None, "answer") and sys.stdin.isatty():
             return await self.view.ask(kind, call_id, payload, time_limit)
         self.unanswered += 1
-        return {"approved": False, "value": NOBODY}
+        return {"approved": False, "value": NO_PERSON}
 
     def finish(self, name: str, output: RunResult) -> None:
         """Print the result, and why there is none."""
