@@ -51,7 +51,7 @@ async def test_leaving_the_loop_early_stops_the_run() -> None:
     async for event in stream:
         if isinstance(event, TextDeltaEvent):
             break
-    await asyncio.wait_for(ended.wait(), 5)
+    await asyncio.wait_for(ended.wait(), 30)
     with pytest.raises(ConfigError, match="no result yet"):
         _ = stream.result
 

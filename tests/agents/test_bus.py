@@ -192,7 +192,7 @@ async def test_text_is_shown_while_it_is_written() -> None:
 
     invocation = SubagentToolWrapper(WRITER, host).build({})
     running = asyncio.create_task(invocation.execute(asyncio.Event(), update))
-    await asyncio.wait_for(begun.wait(), 5)
+    await asyncio.wait_for(begun.wait(), 30)
     assert [(item["text"], item["status"]) for item in updates[-1]["activity"]] == [("All ", "running")]
     gate.open()
     await running

@@ -170,7 +170,7 @@ async def test_child_asks_for_approval_while_its_sibling_runs_to_its_end() -> No
 
     async def ask(kind: str, call_id: str, payload: Mapping[str, Any], limit: float | None) -> Any:
         asked.append((call_id, payload))
-        await asyncio.wait_for(worked.wait(), 5)
+        await asyncio.wait_for(worked.wait(), 30)
         return {"approved": True}
 
     parent = make("parent", "asker", "worker", "write")

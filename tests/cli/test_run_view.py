@@ -142,7 +142,7 @@ async def test_two_questions_are_asked_one_after_the_other(monkeypatch: pytest.M
     second = {"tool": "delete", "args": {}, "agent_path": ["b"]}
     with typing(monkeypatch, "y\n"), AgentView(console) as view:
         asked = [asyncio.create_task(view.ask("approval", "c", payload, None)) for payload in (first, second)]
-        answer = await asyncio.wait_for(asked[0], 5)
+        answer = await asyncio.wait_for(asked[0], 30)
         asked[1].cancel()
         await asyncio.wait(asked)
     assert answer["approved"] is True

@@ -135,7 +135,7 @@ async def test_two_saves_of_the_same_length_in_one_moment_are_distinguished(fold
 async def test_of_200_folders_one_change_imports_one(folders: Folders) -> None:
     for number in range(200):
         folders.write_tool(f"folder_{number:03}", f"tool_{number}")
-    loader = ExtensionLoader(folders.root)
+    loader = ExtensionLoader(folders.root, time_limit=30)
     first = await loader.reload()
     folders.write_tool("folder_077", "tool_77", "changed")
     second = await loader.reload()

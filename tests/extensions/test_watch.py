@@ -35,7 +35,7 @@ async def test_a_folder_that_comes_into_being_is_watched(tmp_path: Path) -> None
     following = asyncio.ensure_future(anext(changes))
     await asyncio.sleep(0)
     late.mkdir()
-    assert await asyncio.wait_for(following, 10) == {late}
+    assert await asyncio.wait_for(following, 30) == {late}
     await changes.aclose()
 
 
@@ -52,7 +52,7 @@ async def test_a_single_file_is_watched_as_it_comes_changes_and_goes(tmp_path: P
         following = asyncio.ensure_future(anext(changes))
         await asyncio.sleep(0)
         act()
-        assert await asyncio.wait_for(following, 10) == {file}
+        assert await asyncio.wait_for(following, 30) == {file}
     await changes.aclose()
 
 

@@ -46,7 +46,7 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 async def wait_for_ask(engine: Runs, run_id: str, count: int = 1) -> str:
     seen: list[str] = []
-    async with asyncio.timeout(10), await engine.read(run_id) as reader:
+    async with asyncio.timeout(30), await engine.read(run_id) as reader:
         while len(seen) < count:
             events = [entry.event for entry in await reader.next()]
             seen += [event.ask_id for event in events if isinstance(event, AskRequest)]

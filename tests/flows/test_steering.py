@@ -59,7 +59,7 @@ async def read_answer(server: Serving, session_id: str = "s") -> list[dict[str, 
 
 async def settle(server: Serving, count: int, session_id: str = "s") -> list[dict[str, Any]]:
     """Return the messages of a session once it has so many and no run is in progress."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         while True:
             await read_answer(server, session_id)
             view = await server.get(f"/api/v1/sessions/{session_id}")

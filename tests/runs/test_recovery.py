@@ -219,7 +219,7 @@ async def test_readers_from_before_a_run_was_resumed_read_on(database: Database)
         return Job(hang)
 
     (run_id,) = await leave_orphan(database, "master")
-    async with Runs(database) as engine, asyncio.timeout(10), await engine.read(run_id) as early:
+    async with Runs(database) as engine, asyncio.timeout(30), await engine.read(run_id) as early:
         assert [entry.event.type for entry in await early.next()] == ["run-start"]
         engine.rebuild = rebuild
         await engine.recover()
@@ -229,7 +229,7 @@ async def test_readers_from_before_a_run_was_resumed_read_on(database: Database)
 async def test_readers_of_a_run_that_continues_elsewhere_are_released(database: Database) -> None:
     async with Runs(database) as old, Runs(database) as new:
         handle = await old.start(RunSpec(agent="master"), Job(hang))
-        async with asyncio.timeout(10), await old.read(handle.run_id) as reader:
+        async with asyncio.timeout(30), await old.read(handle.run_id) as reader:
             await reader.next()
             assert await new.store.take_over(await old.get(handle.run_id))
             await old.cancel(handle.run_id)  # makes it tell something, which is refused

@@ -292,7 +292,7 @@ async def test_ticks_of_a_time_without_a_database_run_when_it_is_back(
 ) -> None:
     monkeypatch.setattr(ticker, "LOOK_SECONDS", 0.01)
     alarm, log = Alarm(), logging.getLogger(ticker.__name__)
-    async with start_process(tmp_path, f"{tmp_path}/x.db", clock, ["Late."]) as process, asyncio.timeout(15):
+    async with start_process(tmp_path, f"{tmp_path}/x.db", clock, ["Late."]) as process, asyncio.timeout(30):
         schedule = await process.schedules.add(make_schedule("0 * * * *"))
         await process.app.runs.database.close()
         log.addHandler(alarm)

@@ -40,7 +40,7 @@ async def test_acknowledgement_of_another_owner_is_refused_and_the_call_still_wa
     async with serve(tmp_path, [CALL, "Shown."], [SHOW], settings=keys) as server:
         message = {"message": "Show it.", "session_id": "s", "tab_id": "t"}
         stream = server.stream("POST", "/api/v1/chat", json=message, headers=ann)
-        async with asyncio.timeout(15):
+        async with asyncio.timeout(30):
             async for chunk in stream:
                 if chunk["type"] == "data-ask":
                     break

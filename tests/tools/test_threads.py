@@ -28,7 +28,7 @@ async def interrupt() -> None:
 
 
 async def wait_for_it(action: Callable[[], Awaitable[None]]) -> None:
-    await asyncio.wait_for(action(), 5)
+    await asyncio.wait_for(action(), 30)
 
 
 async def gather_it(action: Callable[[], Any]) -> None:

@@ -214,7 +214,7 @@ async def read(client: openai.AsyncOpenAI, request: dict[str, Any]) -> str:
 
 
 async def wait_for_end(server: Serving, run_id: str) -> str:
-    async with asyncio.timeout(10), await server.app.runs.read(run_id) as reader:
+    async with asyncio.timeout(30), await server.app.runs.read(run_id) as reader:
         while True:
             for entry in await reader.next():
                 if isinstance(entry.event, RunEnd):

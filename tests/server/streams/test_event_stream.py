@@ -23,7 +23,7 @@ async def test_stream_of_a_run_without_news_is_silent() -> None:
 
     stream = EventStream(Reader(Journal("run")), RunEventEncoder())
     answering = asyncio.create_task(stream({"type": "http"}, receive, send))
-    await asyncio.wait_for(started.wait(), 5)
+    await asyncio.wait_for(started.wait(), 30)
     await asyncio.wait([answering], timeout=0.05)
     answering.cancel()
     assert [message["type"] for message in sent] == ["http.response.start"]
