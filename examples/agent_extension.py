@@ -23,4 +23,4 @@ class DatedAgent(TodayExtension, Agent):
 
 
 if __name__ == "__main__":
-    print(DatedAgent().input("Which day of the week is it?").start())
+    print(DatedAgent().input("Which date is it today?").start())

@@ -28,6 +28,6 @@ async def ask(
 
 if __name__ == "__main__":
     agent = Agent(system="You run the store room of a wood shop.", tools=[order_boards])
-    result = agent.run("Order 12 boards of oak.", ask=ask)
+    result = agent.run("Please order 12 boards of oak at the sawmill.", ask=ask)
     print(result.text)
     print("Orders:", ", ".join(ORDERS) or "none")

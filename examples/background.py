@@ -28,7 +28,7 @@ async def ask(app: Dovetail, text: str, session_id: str) -> str:
 
 async def main() -> None:
     """Have a question researched in the background, and read about its end."""
-    app = Dovetail()
+    app = Dovetail(settings={"tools": {"allowed": ["researcher"]}})
     app.agents.register_agent(RESEARCHER)
     async with app:
         await app.open_chat()

@@ -1,7 +1,9 @@
 """Chat in the terminal with an agent that remembers: start it again, and it still knows what was said.
 
-An empty line ends the program. Delete the folder `chats` to forget everything.
+An empty line or Ctrl-D ends the program. Delete the folder `chats` to forget everything.
 """
+
+import sys
 
 from dovetail import Agent
 from dovetail.agent import ChatSessionExtension, FolderChatStore
@@ -16,10 +18,13 @@ def main() -> None:
     agent = Chatter(system="You are a friendly assistant. Answer in one or two sentences.")
     agent.use_chat_store(FolderChatStore("chats"))
     agent.activate_chat_session("my-chat")
-    while line := input("> ").strip():
+    print("> ", end="", flush=True)
+    for line in map(str.strip, sys.stdin):
+        if not line:
+            break
         for text in agent.input(line).get_generator("delta"):
             print(text, end="", flush=True)
-        print()
+        print("\n> ", end="", flush=True)
 
 
 if __name__ == "__main__":

@@ -7,11 +7,11 @@ from dovetail import Agent
 STOCK = {"oak": 12, "pine": 0, "ash": 3}
 
 
-def count_boards(wood: Literal["oak", "pine", "ash"]) -> int:
-    """Return how many boards of a wood are in stock."""
+def count_stock(wood: Literal["oak", "pine", "ash"]) -> int:
+    """Count the boards of a wood that are in stock."""
     return STOCK[wood]
 
 
 if __name__ == "__main__":
-    agent = Agent(system="You keep the stock of a wood shop.", tools=[count_boards])
-    print(agent.input("How many boards of oak are in stock?").start())
+    agent = Agent(system="You keep the stock of a wood shop.", tools=[count_stock])
+    print(agent.input("Are there oak boards in stock?").start())

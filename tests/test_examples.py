@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
     "tool.py": (
         [
-            '{"use_tool": true, "tool_command": {"purpose": "count", "tool_name": "count_boards", '
+            '{"use_tool": true, "tool_command": {"purpose": "count", "tool_name": "count_stock", '
             '"tool_kwargs": {"wood": "oak"}}}',
             {"when": "12", "text": "There are 12 boards."},
         ],
@@ -28,7 +28,7 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
         [
             {"when": "The boards arrive", "text": '{"value": "Die Bretter kommen am Montag."}'},
             {
-                "when": "in French?",
+                "when": "Translate into French",
                 "text": '{"use_tool": true, "tool_command": {"purpose": "French", "tool_name": "translate", '
                 '"tool_kwargs": {"text": "The oak boards are sold out.", "language": "French"}}}',
             },
