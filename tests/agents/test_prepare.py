@@ -67,3 +67,11 @@ def test_loop_of_an_agent_has_its_tools_options_and_completion() -> None:
     assert (loop.completion, loop.options) == ("complete_task", {"temperature": 0, "top_p": 1})
     below = RunContext(tools=ToolSnapshot.of([]))
     assert prepare_loop(app, definition, parent=below).tools.get("look") is None
+
+
+def test_allowed_tools_hold_for_the_tools_that_an_agent_brings_itself() -> None:
+    app = Host([], make_tool("look"))
+    app.runtime.tools.limit(["look", "dig"], ["dig"])
+    own = ToolConfig(tools=["*", make_tool("dig"), make_tool("smash")])
+    definition = AgentDefinition(name="ann", description="d", tool_config=own, output_config=OutputConfig())
+    assert [each.name for each in prepare_loop(app, definition).tools] == ["look", "complete_task"]

@@ -113,6 +113,14 @@ async def test_agent_in_the_background_has_its_own_prompt_with_its_inputs(tmp_pa
     assert contents[2:] == ["Find every oak."]
 
 
+async def test_tool_for_tasks_is_not_offered_if_the_allowed_tools_leave_it_out(tmp_path: Path) -> None:
+    settings = {"tools": {"allowed": ["researcher"]}}
+    async with serve(write_agent(tmp_path), ["Hello."], settings=settings) as server:
+        await server.chat("hello")
+        offered = [tool.name for tool in server.model.requests[0].tools]
+    assert offered == ["researcher"]
+
+
 async def test_agent_file_can_say_that_its_agent_always_works_in_the_background(tmp_path: Path) -> None:
     write_agent(tmp_path, "background: true\ntools: []\n")
     start = {"when": "start it", **call("researcher", query="find oaks")}

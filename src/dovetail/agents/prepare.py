@@ -93,18 +93,26 @@ def prepare_loop(
 
     It chooses from the tools of its `parent`, the run that starts it, if any; otherwise from all that are
     registered. Without a `requester` it is the one of the definition's model. Browser tools need a tab.
-    `equip` has the last word on the tools.
+    `equip` changes the tools at the end, within `tools.allowed` and `tools.excluded`.
     """
     model = definition.model_config
     path = parent.agent_path if parent is not None else ()
     tools, completion = choose_tools(definition, find_tools(host, parent), path)
     if not has_tab:  # without a browser its tools can only fail
         tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
-    if equip is not None:
-        tools = equip(tools)
+    tools = _complete(host, tools, completion, equip)
     given["completion"] = completion
     given["options"] = {**model.options, **given.get("options", {})}
     return host.runtime.make_loop(requester or host.runtime.requester(model.model), tools, **given)
+
+
+def _complete(
+    host: AgentHost, tools: ToolSnapshot, completion: str | None, equip: Equip | None
+) -> ToolSnapshot:
+    """Return the equipped tools that the settings allow: also an agent's own, which no registry holds."""
+    equipped = tools if equip is None else equip(tools)
+    registry = host.get_tool_registry()
+    return equipped.select(name for name in equipped.tools if name == completion or registry.is_active(name))
 
 
 def find_tools(host: AgentHost, run: RunContext | None) -> ToolSnapshot:
@@ -244,8 +252,8 @@ async def warm_up(host: AgentHost, agent: str = "master", *, equip: Equip | None
         read: Callable[[ModelRequest], Awaitable[None]] | None = getattr(requester, "warm_up", None)
         if read is None:
             return
-        tools, _ = choose_tools(definition, host.get_tool_registry().snapshot(), ())
-        tools = tools if equip is None else equip(tools)
+        tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
+        tools = _complete(host, tools, completion, equip)
         system = {"role": "system", "content": definition.prompt_config.system_prompt}
         request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
         await read(request)
