@@ -325,3 +325,41 @@ def test_broken_file_whose_name_another_folder_has_is_reported_with_the_agent_th
         (folder / "scout.md").write_text(text)
     AgentRegistry().replace_files([near, far])
     assert f"Using agent 'scout' of {far / 'scout.md'}, with its own limits, instead." in caplog.messages
+
+
+NARROW = "---\ndescription: Answers.\ntools: [look]\n---\nAnswer.\n"
+
+
+@pytest.mark.parametrize(
+    "text", [NARROW, NARROW.replace("tools", "tool_names"), "---\nname: other\n---\nAnswer.\n"]
+)
+def test_no_agent_with_more_rights_stands_in_for_a_file_that_is_not_trusted(
+    tmp_path: Path, text: str
+) -> None:
+    near, far = tmp_path / "near", tmp_path / "far"
+    for folder, content in ((near, text), (far, NARROW.replace("tools: [look]\n", ""))):
+        folder.mkdir()
+        (folder / "master.md").write_text(content)
+    registry = AgentRegistry(TrustRecord([far], tmp_path / "record.json"), Settings({"agents.master": {}}))
+    registry.replace_files([near, far])
+    assert registry.get_all_definitions() == ()
+    with pytest.raises(ConfigError, match=r"Agent 'master' is not available\. .*not trusted") as caught:
+        registry.get_definition("master")
+    assert "dovetail agents trust" in str(caught.value)
+    assert [broken.path for broken in registry.broken] == [str(near / "master.md")]
+
+
+def test_trusted_file_takes_its_name_back(tmp_path: Path) -> None:
+    near, far = tmp_path / "near", tmp_path / "far"
+    for folder in (near, far):
+        folder.mkdir()
+        (folder / "master.md").write_text(NARROW)
+    record = TrustRecord([far], tmp_path / "record.json")
+    registry = AgentRegistry(record)
+    registry.replace_files([near, far])
+    record.acknowledge([near / "master.md"])
+    registry.replace_files([near, far])
+    assert registry.get_definition("master").source == str(near / "master.md")
+    (near / "master.md").unlink()
+    registry.replace_files([near, far])
+    assert registry.get_definition("master").source == str(far / "master.md")

@@ -10,14 +10,12 @@ from typing import Any
 from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
-from dovetail.agents.file import is_disabled, list_agent_files
+from dovetail.agents.file import is_disabled, list_agent_files, peek
 from dovetail.agents.prepare import COMPLETE_TASK, AgentHost
 from dovetail.agents.task_tool import TASKS
 from dovetail.assets import find_assets
-from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import did_you_mean
-from dovetail.errors import ConfigError
 from dovetail.settings import Settings
 from dovetail.settings.sections import SubagentSettings
 from dovetail.skills.injection import LOAD_SKILL
@@ -166,8 +164,5 @@ def list_agent_names(folder: Path) -> list[str]:
 
 
 def _read_name(path: Path) -> str | None:
-    try:
-        front, _ = split_front_matter(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ConfigError):
-        return path.stem  # its last good version may still be in use
-    return str(front.get("name") or path.stem) if front.get("tool", True) is not False else None
+    name, front = peek(path)  # the last good version of a broken file may still be in use
+    return name if front.get("tool", True) is not False else None

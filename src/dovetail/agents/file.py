@@ -6,6 +6,7 @@ override its model, options, tools and limits, or disable the agent.
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -92,6 +93,14 @@ def load_definition(path: Path, check: Check | None = None) -> AgentDefinition:
         raise ConfigError(f"{path}: {error.message}", hint=error.hint) from error
 
 
+def peek(path: Path) -> tuple[str, Mapping[str, Any]]:
+    """Return the name of the agent in a file and its front matter, which is empty if it cannot be read."""
+    front: Mapping[str, Any] = {}
+    with suppress(OSError, UnicodeDecodeError, ConfigError):
+        front, _ = split_front_matter(path.read_text(encoding="utf-8"))
+    return _find_name(front, path), front
+
+
 def is_disabled(override: Mapping[str, Any]) -> bool:
     """Return whether the settings disable the agent."""
     return override.get("enabled") is False
@@ -143,7 +152,7 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     if unknown:
         raise ConfigError(explain_unknown("key", unknown[0], sorted(_KEYS.union(_LIMITS))))
     definition = AgentDefinition(
-        name=str(front.get("name") or path.stem),
+        name=_find_name(front, path),
         description=str(front.get("description") or ""),
         display_name=str(front.get("display_name") or ""),
         input_config=_inputs(front),
@@ -162,6 +171,10 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
     _check_templates(definition)
     schedules = read_schedules(front.get("schedule"), _fill_query(definition))
     return dataclasses.replace(definition, schedules=schedules) if schedules else definition
+
+
+def _find_name(front: Mapping[str, Any], path: Path) -> str:
+    return str(front.get("name") or path.stem)
 
 
 def _fill_query(definition: AgentDefinition) -> str:

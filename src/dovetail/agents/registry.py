@@ -1,7 +1,8 @@
 """The agents of an app, from code and from files.
 
 If a file becomes invalid, its last good version stays in service, and the report of the reload says so. A
-server for other users only uses agent files whose content is trusted (`TrustRecord`).
+server for other users only uses agent files whose content is trusted (`TrustRecord`); no agent of another
+folder stands in there for a file that is not used, because it could have more rights.
 """
 
 import hashlib
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dovetail.agents.definition import AgentDefinition, check_definition
-from dovetail.agents.file import apply_override, is_disabled, list_agent_files, load_definition
+from dovetail.agents.file import apply_override, is_disabled, list_agent_files, load_definition, peek
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
@@ -118,6 +119,7 @@ class AgentRegistry:
         self._settings = settings
         self._definitions: dict[str, AgentDefinition] = {}
         self._last_good: dict[Path, AgentDefinition] = {}
+        self._refused: dict[str, tuple[Path, ConfigError]] = {}  # files that keep their names from others
         self._lock = threading.Lock()
 
     def register_agent(self, definition: AgentDefinition) -> None:
@@ -139,9 +141,12 @@ class AgentRegistry:
         """Return the agent of that name, as changed by the settings.
 
         Raises:
-            ConfigError: the name is unknown, or the settings disable the agent.
+            ConfigError: the name is unknown, its file is not trusted, or the settings disable the agent.
         """
         definition = self._definitions.get(name)
+        if definition is None and name in self._refused:
+            error = self._refused[name][1]
+            raise ConfigError(f"Agent {name!r} is not available. {error.message}", hint=error.hint)
         if definition is None:
             known = sorted(definition.name for definition in self.get_all_definitions())
             raise ConfigError(explain_unknown("agent", name, known))
@@ -173,7 +178,7 @@ class AgentRegistry:
         """Read all agent files again, the nearest folder first; agents from code stay and take precedence."""
         before, last_good = self._definitions, self._last_good
         self._definitions = {name: each for name, each in before.items() if each.source == "code"}
-        self._last_good = {}
+        self._last_good, self._refused = {}, {}
         self.broken = []
         self.revision += 1
         for folder in folders:
@@ -195,12 +200,25 @@ class AgentRegistry:
         """Register the agent of one file, unless a nearer folder defines the same name."""
         try:
             definition = self._read_file(path, last_good)
-            known = self._definitions.get(definition.name)
-            if known is None or Path(known.source).parent == path.parent:
+            if self._is_free(definition.name, path.parent):
                 self.register_agent(definition)
         except ConfigError as error:
             logger.warning("Ignoring agent file: %s", error)
             self.broken.append(BrokenFile(str(path), str(error)))
+            if self.trust is not None:
+                self._refuse(path, error)
+
+    def _refuse(self, path: Path, error: ConfigError) -> None:
+        """Keep the name of a file from other folders, also if its new content names another agent."""
+        for name in {path.stem, peek(path)[0]}:
+            if self._is_free(name, path.parent):
+                self._refused[name] = (path, error)
+
+    def _is_free(self, name: str, folder: Path) -> bool:
+        """Return whether no nearer folder has a file of that name, used or refused."""
+        known = self._definitions.get(name)
+        nearest = Path(known.source) if known is not None else self._refused.get(name, (None,))[0]
+        return nearest is None or nearest.parent == folder
 
     def _read_file(self, path: Path, last_good: Mapping[Path, AgentDefinition]) -> AgentDefinition:
         """Return the agent of a file, or its last good version; never content that is not trusted."""
@@ -243,6 +261,8 @@ class AgentRegistry:
         for name, override in self._overrides.items():
             place = f"the settings [agents.{name}]"
             definition = self._definitions.get(name)
+            if definition is None and name in self._refused:
+                continue
             if definition is None:
                 self.broken.append(
                     BrokenFile(place, explain_unknown("agent", name, sorted(self._definitions)))

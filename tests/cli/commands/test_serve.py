@@ -19,6 +19,7 @@ from dovetail.cli.commands.serve import ServeOptions, guard_agents, print_greeti
 from dovetail.cli.main import main
 from dovetail.testing import ScriptedServer
 from model_servers import clear_variables
+from serving import serve_app
 
 
 def fail(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -112,6 +113,26 @@ async def test_agent_files_of_a_project_need_an_acknowledgement_where_others_com
         names = [definition.name for definition in app.agents.get_all_definitions()]
     assert ("scout" in names, "master" in names) == (is_used, True)
     assert ["not trusted" in broken.error for broken in app.agents.broken] == [True] * (not is_used)
+
+
+async def test_a_chat_is_refused_while_the_file_of_the_assistant_is_not_trusted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DOVETAIL_DATA", str(tmp_path / "data"))
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "master.md").write_text("---\ndescription: Helps.\ntools: []\n---\nHelp.")
+    app = Dovetail({"server": {"api_keys": "ann:key"}, "model": {"name": "ollama:x"}}, workspace=tmp_path)
+    options = ServeOptions(host="127.0.0.1", port=0, insecure=False, workspace=None, watch=False, trust=False)
+    guard_agents(app, options)
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address) as client:
+        client.headers["authorization"] = "Bearer key"
+        refused = await client.post("/api/v1/chat", json={"message": "Hello"})
+        listed = (await client.get("/api/v1/agents")).json()
+    error = refused.json()["error"]
+    assert (refused.status_code, error["type"]) == (400, "config_error")
+    assert "Agent 'master' is not available." in error["message"]
+    assert "dovetail agents trust" in str(error)
+    assert "master" not in [agent["name"] for agent in listed["agents"]]
 
 
 @pytest.mark.parametrize(("own", "is_reported"), [(None, True), ("page", False)])
