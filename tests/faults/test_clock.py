@@ -121,3 +121,25 @@ async def test_an_answer_finds_the_open_question_although_an_older_one_seems_new
         await wait_for_ask(engine, handle.run_id, count=2)
         assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
         assert (await handle.result()).value == {"status": "success"}
+
+
+@pytest.mark.parametrize(("moved", "status"), [(40.0, "success"), (61.0, "timeout"), (-DAY, "success")])
+async def test_the_time_limit_of_a_question_counts_from_when_it_was_first_asked(
+    tmp_path: Path, clock: Clock, moved: float, status: str
+) -> None:
+    async def work(context: RunContext) -> RunResult:
+        return RunResult(data=await context.ask("browser", "c", {}, 60))
+
+    async def rebuild(record: RunRecord) -> Job:
+        return Job(work)
+
+    async with Database(tmp_path / "y.db") as database, Runs(database) as engine:
+        run_id = (await engine.start(SPEC, Job(work))).run_id
+        await wait_for_ask(engine, run_id)
+    clock.now += moved
+    async with Database(tmp_path / "y.db") as database, Runs(database) as engine:
+        engine.rebuild = rebuild
+        await engine.recover()
+        if status == "success":
+            assert await engine.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
+        assert (await engine.result(run_id)).value == {"status": status}

@@ -1,8 +1,8 @@
 """The asks of runs: a run waits until a user, a listener or a browser answers, or the time limit is over.
 
 Promises: an ask is stored before anything outside knows of it, and has exactly one answer; a run that is
-resumed after a crash finds its open ask, or the answer that came in between, instead of asking twice; an
-answer may come before its question.
+resumed after a crash finds its open ask, or the answer that came in between, instead of asking twice; a time
+limit counts from when the ask was stored; an answer may come before its question.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ class Asks:
         known = await persist(lambda: self._find_same(ask))
         record = known or ask
         waiting = waiting or OpenAsk(kind=ask.kind, call_id=ask.call_id, payload=ask.payload)
-        waiting.timeout = record.timeout
+        waiting.timeout = ask.timeout if known is None else _find_rest(known)
         with self._open.opened(waiting, record.id):
             if known is None:
                 await persist(lambda: self.store.create(record))
@@ -227,6 +227,13 @@ def _wake(waiting: OpenAsk, value: Any) -> None:
     if waiting.claim():
         waiting.is_stored = True
         waiting.resolve(value)
+
+
+def _find_rest(ask: AskRecord) -> float | None:
+    """Return the seconds left of a time limit; all of it if the clock was moved back behind the question."""
+    if ask.timeout is None:
+        return None
+    return min(max(ask.created_at + ask.timeout - time.time(), 0.0), ask.timeout)
 
 
 def _is_unclaimed(ask: AskRecord) -> bool:
