@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_origin
 
 import typer
 
@@ -91,6 +91,8 @@ def _show_option(param: Any) -> str:
 def _name_type(param: Any) -> str:
     annotation = param.type_descriptor.annotation
     names = {str: "text", int: "number", float: "number", Path: "path", bool: "true or false"}
+    if get_origin(annotation) is Literal:
+        return "<choice>"
     return f"<{names.get(annotation, getattr(annotation, '__name__', 'text').lower())}>"
 
 

@@ -13,6 +13,7 @@ from dovetail.settings.section import NOTHING, Section
 from dovetail.settings.value import Count, Limit, Names, Rule, Seconds, Secret, Table, ToolNames
 
 Mode: TypeAlias = Literal["plan", "default", "auto", "yolo"]
+Theme: TypeAlias = Literal["auto", "dark", "light", "plain"]
 """How freely an agent may act."""
 
 
@@ -276,7 +277,7 @@ class ChatSessionSettings(Section, key="chat_session"):
 class TerminalSettings(Section, key="terminal"):
     """`dovetail chat` in the terminal."""
 
-    theme: Literal["auto", "dark", "light", "plain"] = "auto"
+    theme: Theme = "auto"
     """The colours: those of the terminal, some for a dark or a light background, or none."""
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -45,6 +46,18 @@ def test_empty_input_is_an_error_that_says_how_to_pass_a_message(tmp_path: Path)
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert "No message: standard input is empty." in done.stderr
+
+
+@pytest.mark.parametrize("form", [(), ("-p",), ("--json",), ("--jsonl",)])
+def test_an_unknown_theme_is_wrong_usage_in_every_form(
+    capsys: pytest.CaptureFixture[str], form: tuple[str, ...]
+) -> None:
+    assert command_line.run("chat", *form, "Hi", "--theme", "neon") == 2
+    printed = capsys.readouterr()
+    shown = " ".join(re.sub(r"[│╭╮╰╯─]", " ", printed.err).split())
+    assert "Invalid value for '--theme'" in shown
+    assert "'neon' is not one of 'auto', 'dark', 'light', 'plain'." in shown
+    assert printed.out == ""
 
 
 def test_a_session_continues_by_its_id_or_as_the_last_one(

@@ -4,21 +4,17 @@ import io
 import os
 import re
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias, cast, get_args
+from typing import Any, ClassVar, cast
 
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.syntax import Syntax
 from rich.text import Text
-from rich.theme import Theme
+from rich.theme import Theme as Styles
 
-from dovetail.data.text import explain_choices
-from dovetail.errors import ConfigError
+from dovetail.settings.sections import Theme
 
-ThemeName: TypeAlias = Literal["auto", "dark", "light", "plain"]
-THEMES: tuple[ThemeName, ...] = get_args(ThemeName)
-
-_STYLES = {
+_STYLES: dict[Theme, dict[str, str]] = {
     "auto": {"user": "bold", "tool": "cyan", "ask": "yellow"},
     "dark": {"user": "bold bright_white", "tool": "bright_cyan", "ask": "bright_yellow"},
     "light": {"user": "bold black", "tool": "blue", "ask": "magenta"},
@@ -68,16 +64,16 @@ class _Markdown(Markdown):
 class Look:
     """A theme in a terminal with some colours."""
 
-    theme: ThemeName = "auto"
+    theme: Theme = "auto"
     colors: str | None = None
-    styles: Theme = field(init=False, repr=False)
+    styles: Styles = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         own = _STYLES[self.theme]
         marks = {"markdown.code": own["tool"], "markdown.block_quote": "italic dim"}
         links = {"markdown.link": own["tool"], "markdown.link_url": "underline"}
         tables = {"markdown.table.header": "bold", "markdown.table.border": "dim"}
-        object.__setattr__(self, "styles", Theme({**own, **marks, **links, **tables}))
+        object.__setattr__(self, "styles", Styles({**own, **marks, **links, **tables}))
 
     @property
     def has_colors(self) -> bool:
@@ -108,18 +104,11 @@ class Look:
         return _Markdown(text, code_theme=_CODE[self.theme], hyperlinks=False)
 
 
-def find_look(theme: str) -> Look:
-    """Return the look of a theme in the terminal of the standard output.
-
-    Raises:
-        ConfigError: the theme is unknown.
-    """
-    for known in THEMES:
-        if theme == known:
-            console = Console()
-            has_colors = console.is_terminal and not os.environ.get("NO_COLOR")
-            return Look(known, console.color_system if has_colors else None)
-    raise ConfigError(explain_choices("theme", theme, THEMES))
+def find_look(theme: Theme) -> Look:
+    """Return the look of a theme in the terminal of the standard output."""
+    console = Console()
+    has_colors = console.is_terminal and not os.environ.get("NO_COLOR")
+    return Look(theme, console.color_system if has_colors else None)
 
 
 def trim_rows(text: str) -> list[str]:

@@ -25,7 +25,7 @@ from dovetail.cli.terminal import (
 from dovetail.errors import ConfigError
 from dovetail.extensions.workspace import Workspace
 from dovetail.lazy import lazy
-from dovetail.settings.sections import TerminalSettings
+from dovetail.settings.sections import TerminalSettings, Theme
 
 looks = lazy("dovetail.cli.chat.look")
 talks = lazy("dovetail.cli.chat.talk")
@@ -45,7 +45,7 @@ def chat(  # noqa: PLR0913 - every option of the command is one
     only_answer: bool = PRINT,
     as_json: bool = JSON_RESULT,
     as_lines: bool = JSON_LINES,
-    theme: str | None = typer.Option(None, help="The colours: auto, dark, light or plain."),
+    theme: Theme | None = typer.Option(None, help="The colours: auto, dark, light or plain."),
     workspace: Path | None = WORKSPACE,
     mode: str | None = MODE,
 ) -> None:
