@@ -1,6 +1,7 @@
 """Requests of commands to a running server."""
 
 import json
+import os
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -13,7 +14,22 @@ from dovetail.errors import ConfigError
 
 _TIME_LIMIT = 60.0
 
-URL: Any = typer.Option("http://127.0.0.1:8000", help="The address of the server.", envvar="DOVETAIL_URL")
+_EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+def find_url() -> str:
+    """Return where `dovetail serve` listens: on this machine, at the `HOST` and `PORT` that it reads, too."""
+    host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
+    host = _EVERY_ADDRESS.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+URL: Any = typer.Option(
+    find_url,
+    help="The address of the server; by default http://127.0.0.1:8000, or the one that HOST and PORT name.",
+    envvar="DOVETAIL_URL",
+    show_default=False,
+)
 KEY: Any = typer.Option(None, help="An API key, if the server has keys.", envvar="DOVETAIL_SERVER_KEY")
 
 

@@ -42,11 +42,11 @@ FURTHER_VARIABLES: Mapping[str, str] = {
     "EXTENSION_EXCLUDED_TOOLS": "Tools of extension folders that are not loaded, with commas.",
     "OPENAI_API_KEY": "The API key of OpenAI; each provider has a variable of its own (docs/models.md).",
     "OPENAI_BASE_URL": "The address of OpenAI; others have one, too (docs/models.md).",
-    "DOVETAIL_URL": "The server that `dovetail ext reload` calls.",
+    "DOVETAIL_URL": "The server that `dovetail ext reload`, `runs cancel` and `runs message` call.",
     "DOVETAIL_SERVER_KEY": "The API key that `dovetail ext reload` sends.",
     "DOVETAIL_EXTENSIONS_<FOLDER>_<NAME>": "A setting of an extension folder (docs/extensions.md).",
-    "HOST": "The address that `dovetail serve` listens on.",
-    "PORT": "The port that `dovetail serve` listens on.",
+    "HOST": "The address that `dovetail serve` listens on; commands that call a server call it there.",
+    "PORT": "The port that `dovetail serve` listens on; commands that call a server call it there.",
 }
 """Environment variables that are read but set no setting."""
 

@@ -1,11 +1,13 @@
 """`dovetail runs`: runs of the database of a workspace are listed and shown; a server cancels them."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
 from command_line import run
+from dovetail.cli.remote import find_url
 from dovetail.tools.makers.function import make_tool
 from serving import Serving, serve
 
@@ -47,7 +49,7 @@ async def test_run_is_listed_cancelled_and_shown(tmp_path: Path, capsys: pytest.
     assert again == 1
     assert "has already ended: cancelled" in told.err
     assert "No runs in progress" in after
-    assert f"Run: {run_id}\nSession: s\nAgent: master\n" in shown
+    assert f"Run: {run_id}\nSession: s\nOwner: local\nAgent: master\n" in shown
     assert "ended by cancelled" in shown
 
 
@@ -84,3 +86,46 @@ async def test_message_to_an_ended_run_continues_its_session(
             pass
         assert server.model.requests[-1].messages[-1]["content"] == "and elms?"
     assert told == f"The message to run {run_id!r} will be answered in a new run.\n"
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "url"),
+    [
+        ("", "", "http://127.0.0.1:8000"),
+        ("0.0.0.0", "9001", "http://127.0.0.1:9001"),
+        ("::1", "9001", "http://[::1]:9001"),
+        ("inner.example", "", "http://inner.example:8000"),
+    ],
+)
+def test_server_is_called_where_its_own_variables_say(
+    monkeypatch: pytest.MonkeyPatch, host: str, port: str, url: str
+) -> None:
+    monkeypatch.setenv("HOST", host)
+    monkeypatch.setenv("PORT", port)
+    assert find_url() == url
+
+
+async def test_cancel_reaches_the_server_at_the_port_that_serve_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with serve(tmp_path) as server:
+        monkeypatch.setenv("HOST", "")
+        monkeypatch.setenv("PORT", server.address.rpartition(":")[2])
+        assert await command("cancel", "run_x") == 1
+    assert "The server responded with HTTP 404: Run 'run_x' not found." in capsys.readouterr().err
+
+
+async def test_runs_of_several_owners_are_listed_with_their_owners(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = {"server": {"api_keys": "ann:ann-key,bob:bob-key"}}
+    async with serve(tmp_path, ["One.", "Two."], settings=settings) as server:
+        for owner in ("ann", "bob"):
+            server.client.headers["authorization"] = f"Bearer {owner}-key"
+            await server.chat("Hello", f"of-{owner}")
+    assert await command("list", "--all", "--workspace", tmp_path) == 0
+    head, *rows = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert head[1:4] == ["SESSION", "OWNER", "AGENT"]
+    assert sorted(row[1:4] for row in rows) == [["of-ann", "ann", "master"], ["of-bob", "bob", "master"]]
+    assert await command("list", "--all", "--owner", "bob", "--json", "--workspace", tmp_path) == 0
+    assert [run["owner"] for run in json.loads(capsys.readouterr().out)["runs"]] == ["bob"]

@@ -43,9 +43,10 @@ class Order(StrEnum):
 
 
 @app.command("list")
-def show_list(
+def show_list(  # noqa: PLR0913 - every option of the command is one
     is_all: bool = typer.Option(False, "--all", help="Also list runs that have ended."),
     session: str | None = typer.Option(None, help="Only list runs of this session."),
+    owner: str | None = typer.Option(None, help="Only list runs of this owner."),
     limit: int = typer.Option(50, min=1, help="Maximum number of runs."),
     sort: Order = typer.Option(
         Order.time, help="Sort order: newest first, or highest cost, duration or tokens first."
@@ -55,14 +56,18 @@ def show_list(
 ) -> None:
     """List the runs in progress, the newest first."""
     states = () if is_all else ("queued", "running", "waiting")
-    found = run_sync(_list(workspace, RunFilter(states=states, session_id=session), sort, limit))
+    wanted = RunFilter(states=states, session_id=session, owner=owner)
+    found = run_sync(_list(workspace, wanted, sort, limit))
     if as_json:
         print_json({"runs": [asdict(run) for run in found]})
         return
     if not found:
         typer.echo("No runs." if is_all else "No runs in progress; `--all` also lists those that have ended.")
         return
-    rows = [("RUN", "SESSION", "AGENT", "STATE", "COST", "SECONDS", "BEGAN"), *map(_describe_row, found)]
+    rows = [
+        ("RUN", "SESSION", "OWNER", "AGENT", "STATE", "COST", "SECONDS", "BEGAN"),
+        *map(_describe_row, found),
+    ]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:  # never cut: ids are copied from here
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -75,13 +80,19 @@ def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JS
     record = run_sync(_get(workspace, run_id))
     result = record.result
     if as_json:
-        place = {"run_id": record.id, "session_id": record.spec.session_id, "agent": record.spec.agent}
-        state = {"model": record.spec.model, "state": record.state, "created_at": record.created_at}
+        place = {"run_id": record.id, "session_id": record.spec.session_id, "owner": record.spec.owner}
+        state = {
+            "agent": record.spec.agent,
+            "model": record.spec.model,
+            "state": record.state,
+            "created_at": record.created_at,
+        }
         print_json({**place, **state, "result": None if result is None else describe_result(result, {})})
         return
     facts: dict[str, Any] = {
         "Run": record.id,
         "Session": record.spec.session_id,
+        "Owner": record.spec.owner,
         "Agent": record.spec.agent,
         "Model": record.spec.model,
         "State": _describe_state(record),
@@ -124,7 +135,7 @@ def _describe_row(run: ListedRun) -> tuple[str, ...]:
     state, cost = words.get(run.state, run.state), run.usage.cost
     shown = "-" if cost is None else f"{cost:.4f}"
     began = show_time(run.created_at)
-    return run.id, run.session_id or "-", run.agent, state, shown, f"{run.duration:.1f}", began
+    return run.id, run.session_id or "-", run.owner, run.agent, state, shown, f"{run.duration:.1f}", began
 
 
 def _describe_state(record: RunRecord) -> str:
