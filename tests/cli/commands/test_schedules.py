@@ -102,3 +102,23 @@ def test_the_schedule_of_a_file_is_listed_and_can_only_be_changed_there(
 def test_a_wrong_schedule_is_refused(schedules: Schedules, words: tuple[str, ...], problem: str) -> None:
     told = schedules("add", *words, code=2 if "--missed" in words else 1)
     assert problem in told
+
+
+def test_owner_of_a_new_schedule_is_named(schedules: Schedules, tmp_path: Path) -> None:
+    assert schedules("add", LINE, "What is new?").rstrip().endswith(", for local.")
+    (tmp_path / "dovetail.toml").write_text('[schedules]\nowner = "ann"\n')
+    assert schedules("add", LINE, "What is new?").rstrip().endswith(", for ann.")
+
+
+def test_schedule_that_no_api_key_could_open_is_refused_with_the_owners(
+    schedules: Schedules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_API_KEYS", "bob:bobs-long-random-key,ann:anns-long-random-key")
+    for words, owner in (((), "local"), (("--owner", "ana"), "ana")):
+        error = schedules("add", LINE, "What is new?", *words, code=1)
+        assert f"Owner {owner!r} has no API key, so no one could open the sessions." in error
+        assert "Expected one of: ann, bob." in error
+        assert "Pass --owner" in error
+        assert "random-key" not in error
+    assert schedules("list").count("sch_") == 0
+    schedules.add("--owner", "ann")

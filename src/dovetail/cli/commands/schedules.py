@@ -18,13 +18,18 @@ from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
 from dovetail.cli.chat.plain import PlainAnswer
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, shorten
+from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, shorten, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.cron import parse_cron
+from dovetail.data.text import expected_one_of
+from dovetail.errors import ConfigError
+from dovetail.lazy import lazy
 from dovetail.schedules.schedule import Schedule, Tick
 from dovetail.schedules.service import Schedules
-from dovetail.settings import LOCAL_OWNER
-from dovetail.settings.sections import ServerSettings
+from dovetail.settings import Settings
+from dovetail.settings.sections import ScheduleSettings, ServerSettings
+
+auth = lazy("dovetail.server.auth", extra="server")
 
 T = TypeVar("T")
 app = typer.Typer(
@@ -63,13 +68,16 @@ def add_schedule(  # noqa: PLR0913 - every option of the command is one
     mode: str | None = typer.Option(None, help="The policy mode; by default the one in the settings."),
     session: str | None = typer.Option(None, help="The session of all runs; by default each has its own."),
     missed: str = typer.Option("latest", help="What happens to missed ticks: latest or skip."),
-    owner: str = typer.Option(LOCAL_OWNER, help="The owner of the sessions."),
+    owner: str | None = typer.Option(
+        None,
+        help="The owner of the sessions: the name of an API key; by default the setting schedules.owner.",
+    ),
     workspace: Path | None = WORKSPACE,
 ) -> None:
     """Add a schedule."""
     new = Schedule(
         id="",
-        owner=owner,
+        owner=_choose_owner(owner, Dovetail(workspace=workspace).settings),
         agent=agent,
         cron=parse_cron(schedule),
         message=message,
@@ -80,7 +88,8 @@ def add_schedule(  # noqa: PLR0913 - every option of the command is one
         missed=_read_missed(missed),
     )
     added = run_sync(_do(workspace, lambda schedules: schedules.add(new)))
-    console.print(f"Added {added.id}: {added.cron}, next at {_show_time(added.next_at)}.")
+    next_at = _show_time(added.next_at)
+    console.print(f"Added {added.id}: {added.cron}, next at {next_at}, for {added.owner}.", markup=False)
 
 
 @app.command("show")
@@ -153,6 +162,21 @@ async def _do(workspace: Path | None, work: Callable[[Schedules], Awaitable[T]])
     async with _make_app(workspace) as dovetail:
         await dovetail.open_chat(works=False)
         return await work(await dovetail.open_schedules())
+
+
+def _choose_owner(given: str | None, settings: Settings) -> str:
+    """Return the owner of a new schedule; with API keys, one of them has to open its sessions."""
+    owner, keys = given or settings.section(ScheduleSettings).owner, settings.section(ServerSettings).api_keys
+    if not keys:
+        return owner
+    with without_logs("dovetail.server.auth"):
+        known = sorted(set(auth.parse_api_keys(keys).values()))
+    if owner not in known:
+        raise ConfigError(
+            f"Owner {owner!r} has no API key, so no one could open the sessions. {expected_one_of(known)}",
+            hint="Pass --owner, or set schedules.owner.",
+        )
+    return owner
 
 
 def _make_app(workspace: Path | None) -> Dovetail:
