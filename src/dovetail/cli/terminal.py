@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,6 +51,14 @@ JSON_LINES: Any = typer.Option(False, "--jsonl", help="Print every event as a li
 def print_json(data: Any) -> None:
     """Print data as JSON for other programs; moments (`…_at`) become times in UTC."""
     typer.echo(json.dumps(_write_times(data), ensure_ascii=False, indent=2, default=str))
+
+
+def print_report(data: Mapping[str, Any], *lines: str, as_json: bool) -> None:
+    """Print what a command has done: as JSON, or as sentences."""
+    if as_json:
+        print_json(data)
+    else:
+        typer.echo("\n".join(lines))
 
 
 def _write_times(data: Any) -> Any:

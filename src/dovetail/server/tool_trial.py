@@ -15,9 +15,8 @@ from dovetail.events.run_events import AskKind
 from dovetail.events.run_result import RunResult
 from dovetail.policy.mode import choose_mode
 from dovetail.runs.run import RunHandle, RunSpec, RunWork
-from dovetail.tools.result import to_dict
+from dovetail.tools.result import describe_outcome
 from dovetail.tools.snapshot import ToolSnapshot
-from dovetail.tools.tool import CallOutcome
 
 WAIT = 600.0
 """Seconds that a question of a trial stays open: the person is looking at it."""
@@ -51,7 +50,7 @@ class ToolTrial(RunWork):
             ask=ask,
         )
         outcome = await self.app.runtime.runner.run_call(self.tools, self.call, scope)
-        return RunResult(data=describe_outcome(self.call, outcome))
+        return RunResult(data=describe_outcome(outcome))
 
 
 async def start_trial(
@@ -61,15 +60,3 @@ async def start_trial(
     spec = RunSpec(agent=f"tool:{call.name}", generation=tools.generation, owner=owner)
     trial = ToolTrial(app=app, tools=tools, call=call, tab_id=tab_id)
     return await app.runs.start(spec, trial, here=True)
-
-
-def describe_outcome(call: ToolCall, outcome: CallOutcome) -> dict[str, Any]:
-    """Return the outcome of a call as clients see it."""
-    error = outcome.result.error
-    return {
-        "call_id": call.call_id,
-        "status": outcome.status,
-        "result": to_dict(outcome.result),
-        "error": {"type": error.type, "message": error.message} if error else None,
-        "duration": outcome.duration,
-    }

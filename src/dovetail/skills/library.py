@@ -59,13 +59,22 @@ class SkillLibrary:
         alike = [skills[-1] for each, skills in found.items() if each.casefold() == name.casefold()]
         return alike[0] if len(alike) == 1 else None
 
+    def find_all(self, name: str) -> "list[Skill]":
+        """Return the skills of a name, the nearest first: it is used, and hides the others."""
+        skill = self.get(name)
+        return [] if skill is None else [*reversed(self._read().skills[skill.name])]
+
+    def find_broken(self, name: str) -> "list[SkillProblem]":
+        """Return the files of that name that cannot be used."""
+        return [each for each in self._read().problems if each.path.parent.name == name]
+
     def why(self, name: str) -> str:
         """Explain which file a name resolves to and which ones it hides, nearest first; or why to none."""
-        skill = self.get(name)
-        if skill is None:
+        found = self.find_all(name)
+        if not found:
             return self.explain_missing(name)
-        used, *hidden = reversed(self._read().skills[skill.name])
-        lines = [f"{skill.name}: {used.path} ({used.scope}) is used: it is the nearest"]
+        used, *hidden = found
+        lines = [f"{used.name}: {used.path} ({used.scope}) is used: it is the nearest"]
         lines += [f"  hidden: {each.path} ({each.scope})" for each in hidden]
         return "\n".join(lines + self._list_broken(name))
 
@@ -75,9 +84,7 @@ class SkillLibrary:
         return "\n".join([text, *self._list_broken(name)])
 
     def _list_broken(self, name: str) -> "list[str]":
-        return [
-            f"  broken: {each.message}" for each in self._read().problems if each.path.parent.name == name
-        ]
+        return [f"  broken: {each.message}" for each in self.find_broken(name)]
 
     def _read(self) -> "_Catalogue":
         catalogue = self._catalogue

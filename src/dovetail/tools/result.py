@@ -11,7 +11,7 @@ from dovetail.data.text import describe_error, to_text
 from dovetail.errors import DovetailError, ToolError
 from dovetail.schema.json_data import to_json_data
 from dovetail.tools.pictures import MARK, describe_pictures
-from dovetail.tools.tool import ToolFailure, ToolResult
+from dovetail.tools.tool import CallOutcome, ToolFailure, ToolResult
 
 EMPTY = "(no output)"
 LONGEST_EVENT_DATA = 30_000
@@ -145,6 +145,18 @@ def to_dict(result: ToolResult) -> dict[str, Any]:
     if result.notes:
         fields["notes"] = list(result.notes)
     return fields
+
+
+def describe_outcome(outcome: CallOutcome) -> dict[str, Any]:
+    """Return the outcome of a call as JSON data."""
+    error = outcome.result.error
+    return {
+        "call_id": outcome.call.call_id,
+        "status": outcome.status,
+        "result": to_dict(outcome.result),
+        "error": {"type": error.type, "message": error.message} if error else None,
+        "duration": outcome.duration,
+    }
 
 
 def to_event_data(value: Any) -> Any:

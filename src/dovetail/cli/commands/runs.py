@@ -15,7 +15,7 @@ from dovetail.cli.chat.plain import describe_result
 from dovetail.cli.commands.store import find_database
 from dovetail.cli.remote import KEY, URL, name_caller, post
 from dovetail.cli.run_view import describe_usage
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_time
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_time
 from dovetail.concurrency import run_sync
 from dovetail.data.text import to_text
 from dovetail.runs.listing import ListedRun, RunFilter, list_runs
@@ -110,10 +110,10 @@ def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JS
 
 
 @app.command("cancel")
-def cancel_run(run_id: str, url: str = URL, key: str | None = KEY) -> None:
+def cancel_run(run_id: str, url: str = URL, key: str | None = KEY, as_json: bool = JSON) -> None:
     """Cancel a run of a running server."""
-    post(f"{url.rstrip('/')}/api/v1/runs/{run_id}/cancel", name_caller(key), {}, hints=_HINTS)
-    typer.echo(f"Run {run_id!r} was asked to stop.")
+    reply = post(f"{url.rstrip('/')}/api/v1/runs/{run_id}/cancel", name_caller(key), {}, hints=_HINTS)
+    print_report(reply, f"Run {run_id!r} was asked to stop.", as_json=as_json)
 
 
 @app.command("message")
@@ -122,12 +122,13 @@ def send_message(
     message: list[str] = typer.Argument(help="The message; a run that has ended continues with it."),
     url: str = URL,
     key: str | None = KEY,
+    as_json: bool = JSON,
 ) -> None:
     """Send a message to a run of a running server; it reads the message in its next turn."""
     place = f"{url.rstrip('/')}/api/v1/runs/{run_id}/messages"
     reply = post(place, name_caller(key), {"message": " ".join(message)}, hints=_HINTS)
     sent = "will be answered in a new run" if reply.get("mode") == "queue" else "reaches its next turn"
-    typer.echo(f"The message to run {run_id!r} {sent}.")
+    print_report(reply, f"The message to run {run_id!r} {sent}.", as_json=as_json)
 
 
 def _describe_row(run: ListedRun) -> tuple[str, ...]:

@@ -16,9 +16,18 @@ from rich.table import Table
 
 from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
-from dovetail.cli.chat.plain import PlainAnswer
+from dovetail.cli.chat.plain import Form, PlainAnswer
 from dovetail.cli.first_model import FirstModel
-from dovetail.cli.terminal import JSON, WORKSPACE, open_record, print_json, shorten, without_logs
+from dovetail.cli.terminal import (
+    JSON,
+    JSON_RESULT,
+    WORKSPACE,
+    open_record,
+    print_json,
+    print_report,
+    shorten,
+    without_logs,
+)
 from dovetail.concurrency import run_sync
 from dovetail.data.cron import parse_cron
 from dovetail.data.text import expected_one_of
@@ -73,6 +82,7 @@ def add_schedule(  # noqa: PLR0913 - every option of the command is one
         help="The owner of the sessions: the name of an API key; by default the setting schedules.owner.",
     ),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Add a schedule."""
     new = Schedule(
@@ -88,8 +98,8 @@ def add_schedule(  # noqa: PLR0913 - every option of the command is one
         missed=_read_missed(missed),
     )
     added = run_sync(_do(workspace, lambda schedules: schedules.add(new)))
-    next_at = _show_time(added.next_at)
-    console.print(f"Added {added.id}: {added.cron}, next at {next_at}, for {added.owner}.", markup=False)
+    text = f"Added {added.id}: {added.cron}, next at {_show_time(added.next_at)}, for {added.owner}."
+    print_report(_describe(added), text, as_json=as_json)
 
 
 @app.command("show")
@@ -116,41 +126,44 @@ def show_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_
 
 
 @app.command("pause")
-def pause_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
+def pause_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """Pause a schedule; ticks that are missed are not repeated later."""
-    _switch(schedule_id, workspace, enabled=False)
-    console.print(f"Paused {schedule_id}.")
+    paused = _switch(schedule_id, workspace, enabled=False)
+    print_report(_describe(paused), f"Paused {schedule_id}.", as_json=as_json)
 
 
 @app.command("resume")
-def resume_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
+def resume_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """Resume a paused schedule."""
     resumed = _switch(schedule_id, workspace, enabled=True)
-    console.print(f"Resumed {schedule_id}, next at {_show_time(resumed.next_at)}.")
+    text = f"Resumed {schedule_id}, next at {_show_time(resumed.next_at)}."
+    print_report(_describe(resumed), text, as_json=as_json)
 
 
 @app.command("remove")
-def remove_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
+def remove_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
     """Remove a schedule; the sessions of its runs stay."""
     run_sync(_do(workspace, lambda schedules: schedules.remove(schedule_id, owner=None)))
-    console.print(f"Removed {schedule_id}.")
+    print_report({"id": schedule_id}, f"Removed {schedule_id}.", as_json=as_json)
 
 
 @app.command("run")
-def run_schedule(schedule_id: str = ID, workspace: Path | None = WORKSPACE) -> None:
+def run_schedule(
+    schedule_id: str = ID, workspace: Path | None = WORKSPACE, as_json: bool = JSON_RESULT
+) -> None:
     """Run a schedule now in this process and show its answer; exit code 1 if it fails."""
     dovetail = _make_app(workspace)
     FirstModel(dovetail.settings).prepare()
-    raise typer.Exit(asyncio.run(_run(dovetail, schedule_id)))
+    raise typer.Exit(asyncio.run(_run(dovetail, schedule_id, "json" if as_json else "text")))
 
 
-async def _run(dovetail: Dovetail, schedule_id: str) -> int:
+async def _run(dovetail: Dovetail, schedule_id: str, form: Form) -> int:
     async with dovetail:
         schedules = await dovetail.open_schedules()
         schedule = await schedules.store.get(schedule_id)
         tick, started = await schedules.run_now(schedule_id, owner=None)
         typer.echo(f"Session {tick.session_id}.", err=True)
-        return await PlainAnswer(dovetail, owner=schedule.owner).follow(started)
+        return await PlainAnswer(dovetail, form, schedule.owner).follow(started)
 
 
 def _switch(schedule_id: str, workspace: Path | None, *, enabled: bool) -> Schedule:

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.skills.library import SkillLibrary, find_roots
@@ -62,20 +62,30 @@ def show_skill(name: str = NAME, project: Path | None = PROJECT, as_json: bool =
 
 @app.command("new")
 def new_skill(
-    name: str = typer.Argument(help="The name of the skill."), workspace: Path | None = WORKSPACE
+    name: str = typer.Argument(help="The name of the skill."),
+    workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Create a skill in `skills/`."""
     path = create_source("skills", name, workspace).path
-    typer.echo(f"wrote {path}")
-    typer.echo(f"Show it with `dovetail skills show {name}`; in a chat, type /skill/{name}.")
+    print_report(
+        {"name": name, "path": str(path)},
+        f"wrote {path}",
+        f"Show it with `dovetail skills show {name}`; in a chat, type /skill/{name}.",
+        as_json=as_json,
+    )
 
 
 @app.command("why")
-def explain_skill(name: str = NAME, project: Path | None = PROJECT) -> None:
+def explain_skill(name: str = NAME, project: Path | None = PROJECT, as_json: bool = JSON) -> None:
     """Show which file a name resolves to and which ones it hides; exit code 1 if there is none."""
     library = run_sync(_load(project))
-    console.print(library.why(name), markup=False)
-    raise typer.Exit(0 if library.get(name) else 1)
+    used, *hidden = [_describe(skill) for skill in library.find_all(name)] or [None]
+    broken = [{"path": str(each.path), "message": each.message} for each in library.find_broken(name)]
+    print_report(
+        {"name": name, "used": used, "hidden": hidden, "errors": broken}, library.why(name), as_json=as_json
+    )
+    raise typer.Exit(0 if used else 1)
 
 
 def _describe(skill: Skill) -> dict[str, Any]:

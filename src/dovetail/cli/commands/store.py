@@ -8,7 +8,7 @@ from pathlib import Path
 import typer
 
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, show_size
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_size
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.store.backup import back_up, is_in_use, restore
@@ -41,36 +41,46 @@ def prune_store(
     older_than: str = typer.Option(help="Age since the last change, as 12h, 30d or 8w."),
     dry_run: bool = typer.Option(False, "--dry-run", help="Only show what would be deleted."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Delete old sessions with their messages, runs, events and artifacts; a server may keep running."""
     before = time.time() - read_age(older_than)
     counts = run_sync(_prune(find_database(workspace), before, dry_run))
-    typer.echo("Would delete:" if dry_run else "Deleted:")
-    for line in describe(counts):
-        typer.echo(f"  {line}")
+    head = "Would delete:" if dry_run else "Deleted:"
+    data = {"dry_run": dry_run, **asdict(counts)}
+    print_report(data, head, *(f"  {line}" for line in describe(counts)), as_json=as_json)
 
 
 @app.command("backup")
 def back_up_store(
     file: Path = typer.Argument(help="The backup file to write; it must not exist."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Back up an SQLite database, even while it is in use; for PostgreSQL, show what to do."""
     back_up(find_database(workspace, must_exist=False), file)
-    typer.echo(f"Backed up to {file} ({show_size(file.stat().st_size)}).")
+    size = file.stat().st_size
+    print_report(
+        {"path": str(file), "bytes": size}, f"Backed up to {file} ({show_size(size)}).", as_json=as_json
+    )
 
 
 @app.command("restore")
 def restore_store(
     file: Path = typer.Argument(help="A backup written by `dovetail store backup`."),
     workspace: Path | None = WORKSPACE,
+    as_json: bool = JSON,
 ) -> None:
     """Restore a backup; the previous database is moved aside. The server must be stopped."""
     database = find_database(workspace, must_exist=False)
     aside = restore(database, file)
-    typer.echo(f"Restored {database.shown} from {file}.")
-    if aside is not None:
-        typer.echo(f"The previous database was moved to {aside}.")
+    moved = None if aside is None else str(aside)
+    print_report(
+        {"database": str(database.shown), "path": str(file), "moved_to": moved},
+        f"Restored {database.shown} from {file}.",
+        *([] if moved is None else [f"The previous database was moved to {moved}."]),
+        as_json=as_json,
+    )
 
 
 def find_database(workspace: Path | None, *, must_exist: bool = True) -> Database:

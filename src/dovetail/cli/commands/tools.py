@@ -14,7 +14,7 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.questions import ask_person
-from dovetail.cli.terminal import JSON, print_json, read_value
+from dovetail.cli.terminal import JSON, print_json, print_report, read_value
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
@@ -22,12 +22,13 @@ from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, Event, ToolProgress
 from dovetail.ids import new_id
+from dovetail.policy.inspection import describe_decision
 from dovetail.policy.mode import read_mode
 from dovetail.policy.rule import MODES, Mode
 from dovetail.settings import LOCAL_OWNER
 from dovetail.tools.pipeline.approve import describe_trial
 from dovetail.tools.pipeline.prepare import find_tool
-from dovetail.tools.result import to_json_text
+from dovetail.tools.result import describe_outcome, to_json_text
 from dovetail.tools.tool import CallOutcome, Tool
 
 app = typer.Typer(
@@ -97,9 +98,13 @@ def call_tool(
     arguments: list[str] = _ARGUMENTS,
     mode: str = _MODE,
     yes: bool = typer.Option(False, "--yes", "-y", help="Approve the call if the policy asks."),
+    as_json: bool = JSON,
 ) -> None:
     """Call a tool through the whole pipeline and print its result."""
     outcome = run_sync(_call(name, arguments or [], read_mode(mode), yes))
+    if as_json:
+        print_json(describe_outcome(outcome))
+        raise typer.Exit(1 if outcome.result.error is not None else 0)
     if outcome.result.error is not None:
         errors.print(f"[red]{outcome.status}[/red] {escape(outcome.result.error.message)}")
         if outcome.result.data == {"needs": "approval"}:
@@ -115,18 +120,21 @@ def explain_call(
     arguments: list[str] = _ARGUMENTS,
     agent: str = typer.Option("", help="The path of the calling agent, such as main/scout."),
     mode: str = _MODE,
+    as_json: bool = JSON,
 ) -> None:
     """Show which policy rule decides a call, and why earlier rules do not apply."""
 
-    async def explain() -> str:
+    async def explain() -> tuple[dict[str, Any], str]:
         async with Dovetail() as dovetail:
             tool = find_tool(name, dovetail.get_tool_registry().snapshot())
             agents = tuple(filter(None, agent.split("/")))
             given = read_arguments(arguments or [], tool)
             call = describe_trial(tool, given, agents, read_mode(mode), LOCAL_OWNER)
-            return str(dovetail.runtime.policy.explain(call))
+            policy = dovetail.runtime.policy
+            return describe_decision(policy, call, dovetail.workspace), str(policy.explain(call))
 
-    typer.echo(run_sync(explain()))
+    data, text = run_sync(explain())
+    print_report(data, text, as_json=as_json)
 
 
 async def _call(name: str, words: list[str], mode: Mode, approve: bool) -> CallOutcome:

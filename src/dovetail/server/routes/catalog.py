@@ -22,7 +22,8 @@ from dovetail.server.auth import require_admin
 from dovetail.server.responses import JsonResponse
 from dovetail.server.routes.looks import list_looks
 from dovetail.server.schemas import App, Body, Owner
-from dovetail.server.tool_trial import describe_outcome, start_trial
+from dovetail.server.tool_trial import start_trial
+from dovetail.tools.result import describe_outcome
 from dovetail.tools.tool import Tool
 
 router = APIRouter(prefix="/api/v1", tags=["catalog"])
@@ -69,7 +70,7 @@ async def call_tool(name: str, body: CallBody, app: App, owner: Owner) -> Respon
         trial = await start_trial(app, snapshot, call, body.tab_id, owner)
         return JsonResponse({"run_id": trial.run_id, "call_id": call.call_id}, 202)
     scope = RunContext(owner=owner, bus=app.runtime.active_bus, mode=choose_mode(app.settings))
-    return JsonResponse(describe_outcome(call, await app.runtime.runner.run_call(snapshot, call, scope)))
+    return JsonResponse(describe_outcome(await app.runtime.runner.run_call(snapshot, call, scope)))
 
 
 @router.get("/agents")
