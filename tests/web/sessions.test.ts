@@ -1,7 +1,7 @@
 /** The list of chats: finding, renaming, deleting, exporting. */
 
 import { expect, test } from "vitest";
-import { answer, ask, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, composer, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -53,7 +53,28 @@ test("a chat that continues in the background is there on return", async () => {
   await answer(page).getByText("Here.").waitFor();
 });
 
-test("the address of an unknown chat leads to an empty chat, not to a spinner", async () => {
+test("the address of an unknown chat says so and leads to a new one", async () => {
+  await script({ when: "anyone there", text: "I am." });
   const page = await openPage({ path: "/#/s/nowhere", expected: /404/ });
+  await page.getByRole("heading", { name: "This chat does not exist.", exact: true }).waitFor();
+  expect(await composer(page).count()).toBe(0);
+  await page.getByRole("main").getByRole("button", { name: "New chat", exact: true }).last().click();
   await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
+  await ask(page, "anyone there");
+  await answer(page).getByText("I am.").waitFor();
+  await page.reload();
+  await answer(page).getByText("I am.").waitFor();
+});
+
+test("a chat that is stored after its address was opened appears there", async () => {
+  const page = await openPage({ path: "/#/s/soon", expected: /404/ });
+  await page.getByRole("heading", { name: "This chat does not exist.", exact: true }).waitFor();
+  await script({ when: "from elsewhere", text: "Here it is." });
+  const question = { id: "q1", role: "user", parts: [{ type: "text", text: "from elsewhere" }] };
+  await fetch(`${address.url}/api/v1/chat`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ id: "soon", messages: [question] }),
+  });
+  await answer(page).getByText("Here it is.").waitFor();
 });

@@ -33,6 +33,23 @@ test("the page asks for a key, keeps it out of reach of scripts, and forgets it"
   await key.waitFor();
 });
 
+test("a chat of another person reads like one that does not exist", async () => {
+  await script({ when: "for my eyes", text: "Only yours." });
+  const page = await openPage({ origin: address.locked, expected: /40[14]/, locale: "zh-CN" });
+  await page.getByLabel("API 密钥", { exact: true }).fill("anns-long-key");
+  await page.keyboard.press("Enter");
+  await page.getByRole("textbox", { name: "消息", exact: true }).fill("for my eyes");
+  await page.keyboard.press("Enter");
+  await page.getByText("Only yours.").waitFor();
+  const other = await openPage({ origin: address.locked, expected: /40[14]/, locale: "zh-CN" });
+  await other.getByLabel("API 密钥", { exact: true }).fill("bobs-long-key");
+  await other.keyboard.press("Enter");
+  await other.getByRole("textbox", { name: "消息", exact: true }).waitFor();
+  await other.goto(page.url());
+  await other.getByRole("heading", { name: "此对话不存在。", exact: true }).waitFor();
+  expect(await other.getByText("Only yours.").count()).toBe(0);
+});
+
 test("signing out works on a phone, which cannot open the palette", async () => {
   const page = await openPage({ origin: address.locked, expected: /401/, width: 390, height: 844 });
   const key = page.getByLabel("API key", { exact: true });

@@ -174,6 +174,7 @@ function Shell({ services, route }: ShellProps) {
                 composer={composer}
                 target={route.kind === "chat" ? route.messageId : null}
                 onStarted={() => keepAddress(session)}
+                onNew={actions.onNew}
                 onInspect={actions.onInspect}
                 onSchedules={() => setPanel("schedules")}
               />

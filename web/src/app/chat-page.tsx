@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { AskBar } from "@/app/ask-bar";
 import { BackgroundTasks } from "@/app/background-tasks";
+import { MissingChat } from "@/app/broken-page";
 import { Greeting } from "@/app/greeting";
 import { Messages } from "@/app/messages";
 import { OriginBar } from "@/app/origin-bar";
@@ -29,13 +30,21 @@ import { useStore } from "@/ui/store";
 interface ChatPageProps {
   composer: React.RefObject<ComposerHandle | null>;
   onStarted: () => void;
+  onNew: () => void;
   /** The message in the address. */
   target: string | null;
   onInspect: (runId: string) => void;
   onSchedules: () => void;
 }
 
-export function ChatPage({ composer, onStarted, target, onInspect, onSchedules }: ChatPageProps) {
+/** The chat in the address, or that there is none. */
+export function ChatPage({ onNew, ...props }: ChatPageProps) {
+  const { isMissing } = useChatSession();
+  const hasMessages = useHasMessages();
+  return isMissing && !hasMessages ? <MissingChat onNew={onNew} /> : <OpenChat {...props} />;
+}
+
+function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<ChatPageProps, "onNew">) {
   const services = useServices();
   const { session, isLoading, loadError } = useChatSession();
   const isBusy = useIsBusy();

@@ -128,8 +128,8 @@ export class LiveSync {
   }
 }
 
-/** Whether the server knows the chat, as far as this tab has heard; one that begins just now is up to date anyway. */
+/** Whether the server may know more of the chat than this tab; one that begins just now is up to date anyway. */
 function isStored(session: ChatSession): boolean {
-  const { siblings, loadError } = session.info();
-  return loadError !== null || Object.keys(siblings).length > 0;
+  const { siblings, loadError, isMissing } = session.info();
+  return loadError !== null || isMissing || Object.keys(siblings).length > 0;
 }

@@ -79,7 +79,7 @@ export class ChatReader {
     try {
       const view = await this.load();
       if (view !== null) this.show(view);
-      this.#live.set({ isLoading: false });
+      this.#live.set({ isLoading: false, isMissing: view === null });
       if (view !== null) this.#events.onOpen?.();
       if (view?.runId) await this.join();
     } catch (error) {
@@ -184,7 +184,7 @@ export class ChatReader {
     this.chat.messages = view.messages;
     this.options.load(view.choice ?? {});
     const { title, siblings, older = 0, parentId = null, origin = null } = view;
-    this.#live.set({ title, siblings, older, parentId, origin });
+    this.#live.set({ title, siblings, older, parentId, origin, isMissing: false });
   }
 
   /** Shows what is known of the chat while its messages are those of the stream. */

@@ -67,6 +67,26 @@ test("a session that cannot be loaded says why", async () => {
   expect(session.info()).toMatchObject({ isLoading: false, loadError: { message: "no database" } });
 });
 
+test("a chat that the server does not know is missing until it is there", async () => {
+  const stage = new Stage([]);
+  stage.view = async () => null;
+  const session = stage.session();
+  await session.open();
+  expect(session.info()).toMatchObject({ isLoading: false, isMissing: true });
+  stage.view = async () => view([message("u1", "user", "q")]);
+  await session.sync();
+  expect(session.info().isMissing).toBe(false);
+  expect(texts(session)).toEqual([["q"]]);
+});
+
+test("a new chat is not missing before its first question is stored", async () => {
+  const stage = new Stage([]);
+  stage.failure = new Error("gone");
+  const session = stage.session();
+  await session.submit({ text: "Hello" });
+  expect(session.info().isMissing).toBe(false);
+});
+
 test("stopping cancels the run, not only the stream", async () => {
   const stage = new Stage([says("Hi.", "a1", "run-7")]);
   const session = stage.session();

@@ -68,6 +68,8 @@ export interface SessionInfo {
   readonly asks: Readonly<Record<string, Ask>>;
   readonly isLoading: boolean;
   readonly loadError: Error | null;
+  /** Whether the chat was opened and the server does not know it, or does not show it to this person. */
+  readonly isMissing: boolean;
   /** Whether the connection was lost and is being restored. */
   readonly isReconnecting: boolean;
   /** What was sent during an answer and is not taken yet. */
@@ -85,6 +87,7 @@ export const NOTHING: SessionInfo = {
   asks: {},
   isLoading: false,
   loadError: null,
+  isMissing: false,
   isReconnecting: false,
   pending: [],
   parentId: null,

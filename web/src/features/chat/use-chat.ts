@@ -58,6 +58,8 @@ export interface ChatSessionView {
   siblingNav: Readonly<Record<string, SiblingInfo>>;
   isLoading: boolean;
   loadError: Error | null;
+  /** Whether the server does not know the chat that was opened. */
+  isMissing: boolean;
   isReconnecting: boolean;
 }
 
@@ -71,6 +73,7 @@ export function useChatSession(): ChatSessionView {
     siblingNav: info.siblings,
     isLoading: info.isLoading,
     loadError: info.loadError,
+    isMissing: info.isMissing,
     isReconnecting: info.isReconnecting,
   };
 }

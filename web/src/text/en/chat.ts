@@ -73,6 +73,9 @@ export const chat = {
   undrawablePart: "This part cannot be shown.",
   undrawablePage: "The page cannot be shown.",
   undrawableChat: "This chat cannot be shown.",
+  missingChat: "This chat does not exist.",
+  missingChatHint:
+    "It may have been deleted, or it belongs to another person. A chat is shown to others by a link that its owner shares.",
   undrawableChatHint: "Nothing is lost. Reload the page, or start another chat.",
   offline: "Cannot reach the server.",
   offlineHint: "Is it still running? Your message has been kept.",

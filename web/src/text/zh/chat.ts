@@ -71,6 +71,8 @@ export const chat: typeof english = {
   undrawablePart: "此部分无法显示。",
   undrawablePage: "页面无法显示。",
   undrawableChat: "此对话无法显示。",
+  missingChat: "此对话不存在。",
+  missingChatHint: "它可能已被删除，或属于其他人。要让他人看到对话，需要由对话的主人分享链接。",
   undrawableChatHint: "内容没有丢失。请重新加载页面，或开始新的对话。",
   offline: "无法连接服务器。",
   offlineHint: "服务器还在运行吗？你的消息已保留。",
