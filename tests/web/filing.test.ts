@@ -61,6 +61,28 @@ test("a search shows where it was found and leads to the message, also on anothe
   await expect.poll(async () => isInSight(await message.boundingBox())).toBe(true);
 });
 
+test("the palette finds titles first, then places in messages, and leads to the message", async () => {
+  const path = await fillChat(12);
+  const page = await openPage({ path });
+  await page
+    .getByRole("article", { name: "You" })
+    .filter({ hasText: /^filler 12$/ })
+    .waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: "Commands" }).fill("filler 1");
+  const places = page.getByRole("group", { name: "In messages", exact: true }).getByRole("option");
+  await expect.poll(() => places.allInnerTexts()).toEqual(expect.arrayContaining(["filler 1\nfiller 10"]));
+  const options = page.getByRole("option");
+  expect(await options.first().innerText()).toBe("filler 1");
+  expect(await options.first().getAttribute("aria-selected")).toBe("true");
+
+  await page.getByRole("combobox", { name: "Commands" }).fill("filler 2");
+  await expect.poll(() => places.allInnerTexts()).toEqual(["filler 1\nfiller 2"]);
+  await page.keyboard.press("Enter");
+  const message = page.getByRole("article", { name: "You" }).filter({ hasText: /^filler 2$/ });
+  await expect.poll(async () => isInSight(await message.boundingBox())).toBe(true);
+});
+
 function isInSight(box: { y: number; height: number } | null): boolean {
   return box !== null && box.y >= 0 && box.y + box.height <= 820;
 }

@@ -200,7 +200,7 @@ test("the palette and the keys reach everything", async () => {
   await composer(page).waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("combobox", { name: "Commands", exact: true }).fill("no such thing");
-  await page.getByText("No matching command.", { exact: true }).waitFor();
+  await page.getByText("Nothing found.", { exact: true }).waitFor();
   await page.getByRole("combobox", { name: "Commands", exact: true }).fill("dark");
   await page.keyboard.press("Enter");
   await page.locator("html[data-theme=dark]").waitFor();

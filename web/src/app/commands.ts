@@ -1,14 +1,16 @@
-/** The commands of the palette. */
+/** What the palette offers: the commands of the page, and a search in the chats. */
 
 import { type PanelName, panelsOf, ROOM_GROUPS, WORKBENCH_PANELS } from "@/app/panels";
 import { openRoom } from "@/app/route";
 import type { Services } from "@/app/services";
 import { keysOf } from "@/app/shortcuts";
 import type { Command } from "@/features/palette/find";
+import type { SessionSummary } from "@/protocol/session";
 import { LANGUAGES, type Language, type Text } from "@/text/text";
+import { listSessions } from "@/transport/api";
 
 export interface PageActions {
-  open: (id: string | null) => void;
+  open: (id: string | null, messageId?: string) => void;
   onNew: () => void;
   onFocus: () => void;
   onStop: () => void;
@@ -45,10 +47,25 @@ export function makeCommands(services: Services, actions: PageActions, t: Text):
       run: () => void services.preferences.chooseLanguage(language),
     })),
     ...(owner === null ? [] : [{ id: "sign-out", name: t.signOut(owner), run: () => void services.owner.leave() }]),
-    ...services.sessions.all.map((session) => ({
-      id: `session-${session.id}`,
-      name: session.title || t.untitled,
-      run: () => actions.open(session.id),
-    })),
+    ...services.sessions.all.map((session) => openSession(session, actions, t)),
   ];
+}
+
+function openSession({ id, title }: SessionSummary, actions: PageActions, t: Text): Command {
+  return { id: `session-${id}`, name: title || t.untitled, run: () => actions.open(id) };
+}
+
+/** The chats whose titles contain a text, and the messages that do, which their places lead to. */
+export async function searchChats(query: string, actions: PageActions, t: Text): Promise<Command[]> {
+  const { sessions } = await listSessions({ query });
+  const isNamed = ({ title }: SessionSummary) => title.toLowerCase().includes(query.toLowerCase());
+  const places = sessions.flatMap(({ id, title, places }) =>
+    places.map(({ messageId, text }) => ({
+      id: `message-${id}-${messageId}`,
+      name: title || t.untitled,
+      snippet: text,
+      run: () => actions.open(id, messageId),
+    })),
+  );
+  return [...sessions.filter(isNamed).map((session) => openSession(session, actions, t)), ...places];
 }

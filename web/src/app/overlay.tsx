@@ -1,4 +1,5 @@
-import { makeCommands, type PageActions } from "@/app/commands";
+import { useCallback } from "react";
+import { makeCommands, type PageActions, searchChats } from "@/app/commands";
 import { KeyHelp } from "@/app/key-help";
 import type { Services } from "@/app/services";
 import { Palette } from "@/features/palette/palette";
@@ -16,7 +17,8 @@ interface OverlayProps {
 /** What a key brings up above the page. */
 export function Overlay({ shown, services, actions, onClose }: OverlayProps) {
   const t = useText();
+  const search = useCallback((query: string) => searchChats(query, actions, t), [actions, t]);
   if (shown === null) return null;
   if (shown === "help") return <KeyHelp onClose={onClose} />;
-  return <Palette commands={makeCommands(services, actions, t)} onClose={onClose} />;
+  return <Palette commands={makeCommands(services, actions, t)} search={search} onClose={onClose} />;
 }

@@ -1,4 +1,4 @@
-/** Fuzzy search for commands. */
+/** What the palette finds: commands by a fuzzy search, chats and messages by that of the server. */
 
 import { distanceOf } from "@/ui/fuzzy";
 
@@ -6,6 +6,8 @@ export interface Command {
   id: string;
   name: string;
   keys?: string;
+  /** The place in a message that was found. */
+  snippet?: string;
   run: () => void;
 }
 
@@ -18,3 +20,12 @@ export function findCommands(commands: readonly Command[], query: string): Comma
   });
   return rated.sort((one, other) => one.distance - other.distance).map(({ command }) => command);
 }
+
+/** Commands, then chats that only the server has found, then messages. */
+export function joinHits(commands: readonly Command[], hits: readonly Command[]): Command[] {
+  const known = new Set(commands.map((command) => command.id));
+  const fresh = hits.filter((hit) => !known.has(hit.id));
+  return [...commands, ...fresh.filter(isTitle), ...fresh.filter((hit) => !isTitle(hit))];
+}
+
+export const isTitle = (command: Command) => command.snippet === undefined;

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { MoveDialog } from "@/features/sessions/move-dialog";
 import { SessionMenu } from "@/features/sessions/session-menu";
 import type { SessionStore } from "@/features/sessions/session-store";
-import { parted } from "@/features/sessions/snippet";
 import { StateMark } from "@/features/sessions/state-mark";
 import type { Place, SessionSummary } from "@/protocol/session";
 import { useText } from "@/text/text";
 import { Confirm } from "@/ui/dialog";
+import { MarkedText } from "@/ui/marked-text";
 import { Menu } from "@/ui/menu";
 
 /** What the page does with a session. */
@@ -104,16 +104,7 @@ function PlaceLink({ id, place, query, onOpen }: PlaceLinkProps) {
       className="mb-1 ml-2.5 line-clamp-2 w-[calc(100%-1rem)] rounded-md border-l-2 border-line py-0.5 pl-2 text-left text-[12.5px] leading-[1.45] text-soft -outline-offset-2 hover:border-accent hover:text-ink"
     >
       <span className="sr-only">{place.role === "user" ? t.you : t.assistant}: </span>
-      {parted(place.text, query).map(({ text, isMatch }, index) =>
-        isMatch ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a piece is identified by its position
-          <mark key={index} className="rounded-sm bg-accent-soft font-medium text-accent">
-            {text}
-          </mark>
-        ) : (
-          text
-        ),
-      )}
+      <MarkedText text={place.text} query={query} />
     </button>
   );
 }

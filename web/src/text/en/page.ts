@@ -33,8 +33,9 @@ export const page = {
   optional: "optional",
 
   palette: "Commands",
-  noCommand: "No matching command.",
-  palettePlaceholder: "What do you want to do?",
+  nothingFound: "Nothing found.",
+  inMessages: "In messages",
+  palettePlaceholder: "Search commands, chats and messages",
   focusMessage: "Write a message",
   stopRun: "Stop the answer",
   close: "Close",

@@ -66,8 +66,9 @@ export const page: typeof english = {
   optional: "可选",
 
   palette: "命令",
-  noCommand: "没有匹配的命令。",
-  palettePlaceholder: "想做什么？",
+  nothingFound: "没有找到结果。",
+  inMessages: "消息内容",
+  palettePlaceholder: "搜索命令、对话和消息",
   focusMessage: "撰写消息",
   stopRun: "停止回答",
   close: "关闭",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parted } from "@/features/sessions/snippet";
+import { parted } from "@/ui/marked-text";
 
 test.each([
   ["Oak, oak.", "oak", "[Oak], [oak]."],
