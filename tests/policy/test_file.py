@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.errors import ConfigError, ConflictError
+from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.events.call import Kind
 from dovetail.policy.file import PolicyEditor, PolicyFile
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import Mode, PolicyCall, PolicyRule
+from dovetail.policy.rule_text import identify_rule
 
 GOOD = """
 # what the shop allows
@@ -223,6 +224,76 @@ def test_a_rule_is_added_after_what_is_there(tmp_path: Path) -> None:
     denied, allowed = PolicyFile(tmp_path / "policy.toml").read()
     assert (denied.tool, allowed.tool, allowed.arguments) == ("drop", "shell", {"command": "git status.*"})
     assert allowed.modes == ("auto",)
+
+
+COMMENTED = """# Head.
+
+# No drops.
+[[rule]]
+action = "deny"  # never
+tool = ["drop", "cut"]
+# priority = 4
+
+# Notes are free.
+[[rule]]
+action = "allow"
+tool = "note"
+reason = '''
+# no comment
+'''
+[rule.arguments]
+path = "notes/.*"
+[[rule]]
+action = "ask"
+
+# Tail.
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "cut"),
+    [
+        ("cut", COMMENTED[COMMENTED.index("[[rule]]") : COMMENTED.index("\n# Notes")]),
+        (
+            "note",
+            COMMENTED[
+                COMMENTED.index('[[rule]]\naction = "allow"') : COMMENTED.index('[[rule]]\naction = "ask"')
+            ],
+        ),
+    ],
+)
+def test_a_rule_is_removed_and_the_comments_of_others_stay(tmp_path: Path, tool: str, cut: str) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(COMMENTED)
+    (rule, *_) = [rule for rule in PolicyFile(path).read() if rule.tool == tool]
+    text = PolicyEditor(path).remove(identify_rule(rule) or "").text
+    gap = "\n" if tool == "note" else ""
+    assert text == COMMENTED.replace(cut, gap) == path.read_text()
+
+
+def test_rules_are_removed_until_none_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(COMMENTED)
+    while rules := PolicyFile(path).read():
+        PolicyEditor(path).remove(identify_rule(rules[0]) or "")
+    assert path.read_text() == "# Head.\n\n# No drops.\n\n# Notes are free.\n\n# Tail.\n"
+
+
+def test_a_rule_that_was_changed_in_the_meantime_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text(EDITED)
+    (rule,) = PolicyFile(path).read()
+    path.write_text(EDITED.replace("drop", "keep"))
+    with pytest.raises(NotFoundError, match=r"not found in policy\.toml"):
+        PolicyEditor(path).remove(identify_rule(rule) or "")
+    assert PolicyFile(path).read()[0].tool == "keep"
+
+
+def test_a_rule_without_a_heading_of_its_own_has_no_id(tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    path.write_text('rule = [{ action = "deny", tool = "drop" }]\n')
+    (rule,) = PolicyFile(path).read()
+    assert identify_rule(rule) is None
 
 
 def test_the_file_behind_a_link_is_changed_and_keeps_its_rights(tmp_path: Path) -> None:

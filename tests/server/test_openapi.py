@@ -209,8 +209,10 @@ async def test_examples_have_the_fields_of_real_answers(tmp_path: Path) -> None:
         await check("POST", f"{api}/models/keys/{{provider}}/check", provider="openai")
         await check("DELETE", f"{api}/models/keys/{{provider}}", provider="openai")
         await check("POST", f"{api}/policy/try", {"tool": "keep", "arguments": {"text": "oak"}})
-        added = await check("POST", f"{api}/policy/rules", {"action": "ask", "tool": "keep"})
-        new = {"text": "", "version": added["version"]}
+        await check("POST", f"{api}/policy/rules", {"action": "ask", "tool": "keep"})
+        (rule, *_) = (await check("GET", f"{api}/policy"))["rules"]
+        removed = await check("DELETE", f"{api}/policy/rules/{{rule_id}}", rule_id=rule["id"])
+        new = {"text": "", "version": removed["version"]}
         await check("PUT", f"{api}/policy/file", new)
         await check("POST", f"{api}/extensions/reload")
         values = {"variables": {"subject": "joints"}}

@@ -85,6 +85,7 @@ TABLE: dict[str, list[Case]] = {
     "GET /api/v1/policy/file": [Case(200)],
     "PUT /api/v1/policy/file": [Case(409, body={"text": "", "version": "other"})],
     "POST /api/v1/policy/rules": [Case(422, body={"action": "allow", "modes": ["wild"]})],
+    "DELETE /api/v1/policy/rules/{rule_id}": [Case(404, "/api/v1/policy/rules/x")],
     "GET /api/v1/runs/{run_id}": [
         Case(404, "/api/v1/runs/$running"),
         Case(403, "/api/v1/runs/$running?owner=ann"),

@@ -28,9 +28,14 @@ const REFUSED = { expected: /403/ };
 
 afterEach(async () => {
   rmSync(policy, { force: true });
+  await reload();
+});
+
+/** Has the server read the policy file again. */
+async function reload(): Promise<void> {
   const headers = { "x-admin-token": ADMIN_TOKEN };
   await fetch(`${address.url}/api/v1/extensions/reload`, { method: "POST", headers });
-});
+}
 
 /** Has questions answered over HTTP, each in a chat of its own, with so many tokens. */
 async function runChats(...tokens: number[]): Promise<void> {
@@ -165,6 +170,27 @@ test("the policy file is edited as text; errors and changes by others are not ov
   await page.getByRole("button", { name: "Read again", exact: true }).click();
   await expect.poll(() => field.inputValue()).toBe("# By hand.\n");
   expect(readFileSync(policy, "utf8")).toBe("# By hand.\n");
+});
+
+test("a rule of the file is removed after a question, with its tools, and the comments stay", async () => {
+  const kept = '# Ours.\n\n# Counting is dull.\n[[rule]]\naction = "ask"\ntool = "count_up"\n';
+  writeFileSync(policy, `${kept}\n[[rule]]\naction = "deny"\ntool = ["write_note", "cut"]\n`);
+  await reload();
+  const page = await openPage({ path: "/#/room/policy", ...REFUSED });
+  const row = page.getByRole("listitem").filter({ hasText: "Deny Write note." });
+  await row.getByRole("button", { name: "Remove this rule", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Remove this rule?", exact: true });
+  await dialog.getByText("Deny Cut.").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Cancel", exact: true }).click();
+  await row.getByRole("button", { name: "Remove this rule", exact: true }).click();
+  await dialog.getByRole("button", { name: "Remove", exact: true }).click();
+  await giveToken(page);
+  await dialog.waitFor({ state: "detached" });
+  await countOf(row, 0);
+  await page.getByText("Ask before Count up runs.").waitFor();
+  await countOf(page.getByRole("button", { name: "Remove this rule", exact: true }), 1);
+  expect(readFileSync(policy, "utf8")).toBe(kept);
 });
 
 test("what was always allowed is listed and taken back", async () => {

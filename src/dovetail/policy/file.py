@@ -20,7 +20,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import READ_ONLY
 from dovetail.policy.policy import PolicyProblem
 from dovetail.policy.rule import MODES, PolicyRule
-from dovetail.policy.rule_text import read_each_rule, read_rules, write_rule
+from dovetail.policy.rule_text import read_each_rule, read_rules, remove_rule, write_rule
 
 logger = logging.getLogger(__name__)
 
@@ -169,3 +169,7 @@ class PolicyEditor(EditedFile):
             return f"{text}{gap}{added if text else added.lstrip()}"
 
         return self.change(append, version)
+
+    def remove(self, rule_id: str) -> FileText:
+        """Remove the entry of a rule from the file; raises as `write` and `remove_rule` do."""
+        return self.change(lambda text: remove_rule(text, Path(self.path.name), rule_id))

@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 from dovetail.data.text import explain_unknown
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyCall, PolicyRule
+from dovetail.policy.rule_text import identify_rule
 from dovetail.settings import LOCAL_OWNER
 
 Condition: TypeAlias = Literal["tool", "kind", "agent", "mode", "owner", "definition", "arguments"]
@@ -34,8 +35,13 @@ def describe_policy(policy: Policy, owner: str | None, workspace: Path) -> list[
 
 
 def describe_rule(rule: PolicyRule, workspace: Path) -> dict[str, Any]:
-    """Return a rule with where it comes from: its file and line, or what made it."""
+    """Return a rule with where it comes from: its file and line, or what made it.
+
+    A rule of the workspace's file has an `id`, by which it can be removed.
+    """
+    source = _describe_source(rule.source, workspace)
     return {
+        "id": identify_rule(rule) if source["source"] == "workspace" else None,
         "action": rule.action,
         "tool": rule.tool,
         "kinds": [kind.value for kind in rule.kinds],
@@ -47,7 +53,7 @@ def describe_rule(rule: PolicyRule, workspace: Path) -> dict[str, Any]:
         "name": rule.name,
         "reason": rule.reason,
         "owner": rule.owner,
-        **_describe_source(rule.source, workspace),
+        **source,
     }
 
 

@@ -1,16 +1,18 @@
 """Policy rules as TOML text, read and written; an error names the file and the line of its rule."""
 
+import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
 from dovetail.data.shapes import is_list, is_mapping, is_number
 from dovetail.data.text import explain_choices, explain_unknown, shorten
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, NotFoundError
 from dovetail.events.call import Kind
 from dovetail.policy.rule import MODES, Grant, Mode, PolicyRule
 
@@ -103,6 +105,56 @@ def write_rule(rule: PolicyRule) -> str:
             f"grant = {{ {', '.join(f'{name} = {_to_toml(value)}' for name, value in given.items())} }}"
         )
     return "\n".join(["", "[[rule]]", *lines, ""])
+
+
+def identify_rule(rule: PolicyRule) -> str | None:
+    """Return an id for a rule of a file, made of its line and its contents; None if its line is not known."""
+    _, colon, line = rule.source.rpartition(":")
+    if not colon or not line.isdigit():
+        return None
+    return hashlib.sha256(f"{line}{write_rule(rule)}".encode()).hexdigest()[:16]
+
+
+def remove_rule(text: str, path: Path, rule_id: str) -> str:
+    """Return the text of a file without the entry of a rule.
+
+    Comments in front of the entry and after it stay. All tools that it names are removed with it.
+
+    Raises:
+        ConfigError: the text is invalid, or the entry cannot be separated from the others.
+        NotFoundError: no rule has this id; the text may have changed.
+    """
+    rules = list(read_rules(text, path))
+    found = next((rule for rule in rules if identify_rule(rule) == rule_id), None)
+    if found is None:
+        raise NotFoundError(
+            f"Rule {rule_id!r} not found in {path}.", hint="It may have changed; list the rules again."
+        )
+    shorter = _cut_entry(text.split("\n"), int(found.source.rpartition(":")[2]) - 1)
+    others = [rule for rule in rules if rule.source != found.source]
+    if _ignore_lines(read_rules(shorter, path)) != _ignore_lines(others):
+        raise ConfigError(f"{found.source}: the rule cannot be removed alone.", hint="Edit the file.")
+    return shorter
+
+
+def _ignore_lines(rules: Iterable[PolicyRule]) -> list[PolicyRule]:
+    return [replace(rule, source="") for rule in rules]
+
+
+def _cut_entry(lines: list[str], start: int) -> str:
+    """Return the lines without the entry that begins at one of them."""
+    end = next((at for at in range(start + 1, len(lines)) if _HEADING.match(lines[at])), len(lines))
+    tail = end
+    while tail > start + 1 and lines[tail - 1].strip()[:1] in ("", "#"):
+        tail -= 1
+    # A comment right below the entry belongs to it; one after a gap does not.
+    gap = next((at for at in range(tail, end) if not lines[at].strip()), tail)
+    before, after = lines[:start], lines[gap:]
+    if not before or not before[-1].strip():
+        after = list(dropwhile(lambda line: not line.strip(), after))
+    elif after and after[0].strip():
+        before.append("")
+    return "\n".join([*before, *after])
 
 
 def _to_toml(value: Any) -> str:

@@ -30,6 +30,7 @@ _LISTED: dict[str, Any] = {
 }
 _SUMS = {"cost": 0.0004, "input_tokens": 163, "output_tokens": 8, "unpriced_tokens": 0, "runs": 1}
 _RULE: dict[str, Any] = {
+    "id": None,
     "action": "ask",
     "tool": "*",
     "kinds": [],
@@ -163,6 +164,7 @@ OPERATION: dict[str, dict[str, dict[str, Any]]] = {
     "GET /api/v1/policy/file": {"200": {JSON: _FILE}},
     "PUT /api/v1/policy/file": {"200": {JSON: _FILE}},
     "POST /api/v1/policy/rules": {"201": {JSON: _FILE}},
+    "DELETE /api/v1/policy/rules/{rule_id}": {"200": {JSON: _FILE}},
     "POST /api/v1/models/pull": {"202": {JSON: {"name": "local:small"}}},
     "DELETE /api/v1/models/pull": {"204": {}},
     "POST /api/v1/models/check": {

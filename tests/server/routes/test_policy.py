@@ -54,6 +54,33 @@ async def test_the_file_is_changed_only_to_a_valid_text_of_the_present_version(t
         assert tried["action"] == "deny"
 
 
+async def test_a_rule_is_removed_by_its_id_and_decides_no_more(tmp_path: Path) -> None:
+    (tmp_path / "policy.toml").write_text('# Ours.\n\n[[rule]]\naction = "deny"\ntool = "shell"\n')
+    async with serve(tmp_path, tools=[shell]) as server:
+        rules = (await server.get(PATH))["rules"]
+        assert [rule["id"] for rule in rules[1:]] == [None] * (len(rules) - 1)
+        removed = await server.client.delete(f"{PATH}/rules/{rules[0]['id']}")
+        assert (removed.status_code, removed.json()["text"]) == (200, "# Ours.\n")
+        tried = (await server.client.post(f"{PATH}/try", json={"tool": "shell"})).json()
+        assert (tried["action"], tried["rule"]["source"]) == ("ask", "built-in")
+        again = await server.client.delete(f"{PATH}/rules/{rules[0]['id']}")
+        assert again.status_code == 404
+
+
+async def test_a_rule_of_a_file_with_an_error_is_not_removed(tmp_path: Path) -> None:
+    good = '[[rule]]\naction = "deny"\ntool = "shell"\n'
+    (tmp_path / "policy.toml").write_text(good)
+    async with serve(tmp_path, tools=[shell]) as server:
+        rule_id = (await server.get(PATH))["rules"][0]["id"]
+        (tmp_path / "policy.toml").write_text(f'{good}\n[[rule]]\naction = "forbid"\n')
+        refused = await server.client.delete(f"{PATH}/rules/{rule_id}")
+        assert refused.status_code == 422
+        assert refused.json()["error"]["message"].startswith("policy.toml:5: ")
+        assert (tmp_path / "policy.toml").read_text().startswith(good)
+        tried = (await server.client.post(f"{PATH}/try", json={"tool": "shell"})).json()
+        assert tried["action"] == "deny"
+
+
 async def test_problems_and_notices_of_files_are_listed(tmp_path: Path) -> None:
     (tmp_path / "policy.toml").write_text('[[rule]]\naction = "ask"\ntool = "shel"\n')
     async with serve(tmp_path, tools=[shell]) as server:
@@ -90,6 +117,7 @@ async def test_only_the_admin_edits_and_an_unknown_tool_is_not_found(tmp_path: P
             await server.client.get(f"{PATH}/file", headers=BOB),
             await server.client.put(f"{PATH}/file", json=new, headers=BOB),
             await server.client.post(f"{PATH}/rules", json={"action": "allow"}, headers=BOB),
+            await server.client.delete(f"{PATH}/rules/x", headers=BOB),
         ):
             assert answer.status_code == 403
         assert (await server.client.get(f"{PATH}/file", headers=ADMIN)).status_code == 200

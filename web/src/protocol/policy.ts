@@ -7,6 +7,8 @@ export const ACTIONS = ["allow", "ask", "deny"] as const;
 export type PolicyAction = (typeof ACTIONS)[number];
 
 export interface PolicyRule {
+  /** By which a rule of the workspace's file is removed. */
+  id: string | null;
   action: PolicyAction;
   tool: string;
   kinds: string[];
@@ -85,6 +87,7 @@ function parseAction(value: unknown): PolicyAction {
 function parseRule(value: Json): PolicyRule {
   const patterns = record(value["arguments"]);
   return {
+    id: optionalText(value["id"]),
     action: parseAction(value["action"]),
     tool: text(value["tool"], "*"),
     kinds: list(value["kinds"]).map((one) => text(one)),

@@ -38,6 +38,11 @@ export async function addRule(rule: NewRule): Promise<PolicyFile> {
   return parsePolicyFile(await sendJson("POST", `${BASE}/rules`, rule));
 }
 
+/** Removes a rule from the file, with those of the same entry. */
+export async function removeRule(id: string): Promise<PolicyFile> {
+  return parsePolicyFile(await sendJson("DELETE", `${BASE}/rules/${encodeURIComponent(id)}`));
+}
+
 export async function listModes(): Promise<Modes> {
   return parseModes(await getJson(`${BASE}/modes`));
 }

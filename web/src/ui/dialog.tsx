@@ -2,8 +2,10 @@ import { X } from "lucide-react";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { useText } from "@/text/text";
 import { Button, IconButton } from "@/ui/button";
+import { isRefused } from "@/ui/load";
 import { ErrorLine } from "@/ui/notice";
 import { Spinner } from "@/ui/spinner";
+import { TokenField } from "@/ui/token-field";
 
 interface DialogProps {
   title: string;
@@ -66,14 +68,17 @@ interface ConfirmProps {
   isDanger?: boolean;
   onConfirm: () => unknown;
   onClose: () => void;
+  /** Takes the admin token, if the server asks for it. */
+  onToken?: (token: string) => void;
   children?: ReactNode;
 }
 
 /** Asks before something that cannot be undone; a failure is shown and the dialog stays. */
-export function Confirm({ title, action, isDanger = false, onConfirm, onClose, children }: ConfirmProps) {
+export function Confirm({ title, action, isDanger = false, onConfirm, onClose, onToken, children }: ConfirmProps) {
   const t = useText();
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const [isTokenGiven, setTokenGiven] = useState(false);
   const confirm = async () => {
     setBusy(true);
     try {
@@ -83,6 +88,11 @@ export function Confirm({ title, action, isDanger = false, onConfirm, onClose, c
       setError(problem);
       setBusy(false);
     }
+  };
+  const give = (token: string) => {
+    onToken?.(token);
+    setTokenGiven(true);
+    void confirm();
   };
   return (
     <Dialog
@@ -102,7 +112,11 @@ export function Confirm({ title, action, isDanger = false, onConfirm, onClose, c
       {children || error ? (
         <>
           {children}
-          {error ? <ErrorLine error={error} /> : null}
+          {error && onToken !== undefined && isRefused(error) ? (
+            <TokenField isWrong={isTokenGiven} isBusy={isBusy} action={action} onGiven={give} />
+          ) : error ? (
+            <ErrorLine error={error} />
+          ) : null}
         </>
       ) : null}
     </Dialog>

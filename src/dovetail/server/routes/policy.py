@@ -85,6 +85,18 @@ async def add_rule(body: RuleBody, app: App, request: Request) -> dict[str, Any]
     return await _take_over(written, app)
 
 
+@router.delete("/rules/{rule_id}")
+async def remove_rule(rule_id: str, app: App, request: Request) -> dict[str, Any]:
+    """Remove a rule from the workspace's policy file by its id; an entry with several tools goes as a whole.
+
+    Comments in front of the entry and after it stay. This needs the admin. A file with an error is refused.
+    """
+    require_admin(request)
+    with _refusing():
+        written = await asyncio.to_thread(_edit(app).remove, rule_id)
+    return await _take_over(written, app)
+
+
 @router.get("/modes")
 async def list_modes(app: App) -> dict[str, Any]:
     """List the modes that a chat may choose, the strictest first, and the one of chats that choose none."""

@@ -76,7 +76,7 @@ function Content({ data, tab, onTab, onOpen, onChanged }: ContentProps) {
         ))}
       </nav>
       <Suspense fallback={null}>
-        {tab === "rules" ? <RuleList policy={data.policy} onFile={() => onTab("file")} /> : null}
+        {tab === "rules" ? <RuleList policy={data.policy} onFile={() => onTab("file")} onChanged={onChanged} /> : null}
         {tab === "try" ? <Tester data={data} /> : null}
         {tab === "file" ? <PolicyFile onSaved={onChanged} /> : null}
         {tab === "always" ? <Remembered onChanged={onChanged} onOpen={onOpen} tools={data.tools} /> : null}

@@ -1,16 +1,28 @@
-import { Ban, Check, MessageCircleQuestion } from "lucide-react";
+import { Ban, Check, MessageCircleQuestion, Trash2 } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { sentenceOf } from "@/features/policy/sentence";
 import type { Policy, PolicyAction, PolicyRule } from "@/protocol/policy";
 import { useText } from "@/text/text";
+import { keepAdminToken } from "@/transport/admin";
+import { removeRule } from "@/transport/policy";
 import { useAgentName } from "@/ui/agent-name";
+import { IconButton } from "@/ui/button";
+import { Confirm } from "@/ui/dialog";
 import { FaultRow } from "@/ui/panel";
 
 const MARKS = { allow: Check, ask: MessageCircleQuestion, deny: Ban };
 const COLORS = { allow: "text-accent", ask: "text-warn", deny: "text-danger" };
 
+interface RuleListProps {
+  policy: Policy;
+  onFile: () => void;
+  onChanged: () => Promise<void>;
+}
+
 /** All rules in the order in which they are tried, and the files with errors. */
-export function RuleList({ policy, onFile }: { policy: Policy; onFile: () => void }) {
+export function RuleList({ policy, onFile, onChanged }: RuleListProps) {
   const t = useText();
+  const [leaving, setLeaving] = useState<PolicyRule | null>(null);
   return (
     <>
       <ul>
@@ -33,10 +45,52 @@ export function RuleList({ policy, onFile }: { policy: Policy; onFile: () => voi
       <ol>
         {policy.rules.map((rule, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: rules have no other identity than their place
-          <RuleRow key={index} rule={rule} onFile={rule.source === "workspace" ? onFile : undefined} />
+          <RuleRow key={index} rule={rule} onFile={rule.source === "workspace" ? onFile : undefined}>
+            {rule.id === null ? null : (
+              <IconButton label={t.removeRule} className="-my-1 size-7" onClick={() => setLeaving(rule)}>
+                <Trash2 size={14} />
+              </IconButton>
+            )}
+          </RuleRow>
         ))}
       </ol>
+      {leaving === null ? null : (
+        <RemoveRule rule={leaving} rules={policy.rules} onRemoved={onChanged} onClose={() => setLeaving(null)} />
+      )}
     </>
+  );
+}
+
+interface RemoveRuleProps {
+  rule: PolicyRule;
+  rules: readonly PolicyRule[];
+  onRemoved: () => Promise<void>;
+  onClose: () => void;
+}
+
+/** Removes the entry of a rule from its file, with all the tools that it names. */
+function RemoveRule({ rule, rules, onRemoved, onClose }: RemoveRuleProps) {
+  const t = useText();
+  const agentName = useAgentName();
+  const entry = rules.filter((one) => one.id !== null && one.line === rule.line);
+  return (
+    <Confirm
+      title={t.removeRuleQuestion}
+      action={t.removeRuleAction}
+      isDanger
+      onConfirm={() => removeRule(rule.id ?? "").then(onRemoved)}
+      onClose={onClose}
+      onToken={keepAdminToken}
+    >
+      <ul className="mb-3 space-y-1 rounded-xl bg-sunken px-4 py-3">
+        {entry.map((one) => (
+          <li key={one.id} className="break-words">
+            {sentenceOf(one, t, agentName)}
+          </li>
+        ))}
+      </ul>
+      <p className="mb-3 text-[13px] text-soft">{t.removeRuleHint}</p>
+    </Confirm>
   );
 }
 
@@ -46,10 +100,12 @@ interface RuleRowProps {
   note?: string | undefined;
   isDecisive?: boolean;
   onFile?: (() => void) | undefined;
+  /** What can be done with the rule. */
+  children?: ReactNode;
 }
 
 /** A rule as a sentence, and where it comes from. */
-export function RuleRow({ rule, note, isDecisive = false, onFile }: RuleRowProps) {
+export function RuleRow({ rule, note, isDecisive = false, onFile, children }: RuleRowProps) {
   const t = useText();
   const agentName = useAgentName();
   const place = rule.path === null ? (t.ruleSources[rule.source] ?? rule.source) : placeOf(rule);
@@ -75,6 +131,7 @@ export function RuleRow({ rule, note, isDecisive = false, onFile }: RuleRowProps
         )}
         {rule.priority > 0 ? <span className="block">{t.rulePriority(rule.priority)}</span> : null}
       </span>
+      {children}
     </li>
   );
 }
