@@ -1,15 +1,23 @@
-"""The web client's types of events are those of the Python events, and it translates rules and errors."""
+"""The web client's types of events are those of the Python events; it translates rules, errors and tools."""
 
+import re
 import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from dovetail.agents.definition import OutputConfig
+from dovetail.agents.dispatcher import make_dispatcher
+from dovetail.agents.prepare import make_completion_tool
+from dovetail.agents.task_tool import task_tool
+from dovetail.app import Dovetail
 from dovetail.data.text import INTERNAL_ERROR, report_error
 from dovetail.errors import DovetailError
 from dovetail.policy.policy import BUILT_IN_RULES
 from dovetail.server.errors import RUN_STATUSES, AccessError
+from dovetail.skills.injection import make_load_skill
+from dovetail.tools.makers.browser import open_url
 
 WEB = Path(__file__).parents[2] / "web"
 SCRIPT = WEB / "scripts" / "generate_events.py"
@@ -38,6 +46,24 @@ def test_every_reason_for_which_a_built_in_rule_asks_is_translated(language: str
     reasons = [rule.reason for rule in BUILT_IN_RULES if rule.action == "ask"]
     assert reasons
     assert [reason for reason in reasons if f'"{reason}": ' not in text] == []
+
+
+async def test_the_title_of_every_shipped_tool_and_agent_is_translated() -> None:
+    text = (WEB / "src" / "text" / "zh" / "work.ts").read_text("utf-8")
+    async with Dovetail(workspace=WEB.parent) as app:
+        shipped = list(await app.get_tool_registry().discover_all_tools())
+        agents = [each.display_name or each.name for each in app.agents.get_all_definitions()]
+        made = [open_url, task_tool, make_load_skill(app.skills), make_dispatcher([])]
+        made.append(make_completion_tool(OutputConfig()))
+    titles = {*agents, *(_make_readable(tool.title) for tool in (*shipped, *made))}
+    assert {"Calculate", "Run shell command", "Open page", "Assistant"} <= titles
+    assert sorted(title for title in titles if not re.search(f'^    "?{title}"?: ', text, re.M)) == []
+
+
+def _make_readable(name: str) -> str:
+    """Return a name as the page shows it (`readableName`)."""
+    words = re.sub("[_-]", " ", name) if re.fullmatch("[a-z0-9]+([_-][a-z0-9]+)*", name) else name
+    return words[0].upper() + words[1:]
 
 
 def test_every_error_code_of_the_server_is_translated() -> None:

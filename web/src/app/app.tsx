@@ -17,7 +17,7 @@ import type { ComposerHandle } from "@/features/chat/composer";
 import { ChatContext, useChatSession } from "@/features/chat/use-chat";
 import { SignIn } from "@/features/sign-in/sign-in";
 import { readableName } from "@/protocol/shapes";
-import { LANGUAGES, LanguageContext, useText } from "@/text/text";
+import { LANGUAGES, LanguageContext, type Text, textIn, titleIn, useText } from "@/text/text";
 import { AgentNames } from "@/ui/agent-name";
 import { ErrorBoundary } from "@/ui/error-boundary";
 import { useStore } from "@/ui/store";
@@ -29,7 +29,7 @@ export function App({ services }: { services: Services }) {
   const { language } = useStore(services.preferences);
   const { isSignedOut } = useStore(services.owner);
   const route = useRoute();
-  const agentName = useAgentNames(services);
+  const agentName = useAgentNames(services, textIn(language));
   useEffect(() => {
     document.documentElement.lang = LANGUAGES[language].locale;
   }, [language]);
@@ -53,12 +53,12 @@ export function App({ services }: { services: Services }) {
 }
 
 /** An agent is called by its title, otherwise by its name as words. */
-function useAgentNames(services: Services): (name: string) => string {
+function useAgentNames(services: Services, t: Text): (name: string) => string {
   const { items: agents } = useStore(services.agents);
   return useMemo(() => {
     const titles = new Map(agents.map(({ name, title }) => [name, title]));
-    return (name) => titles.get(name) ?? readableName(name);
-  }, [agents]);
+    return (name) => titleIn(t, titles.get(name) ?? readableName(name));
+  }, [agents, t]);
 }
 
 interface ShellProps {

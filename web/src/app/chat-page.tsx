@@ -24,6 +24,7 @@ import { type AgentInfo, DEFAULT_AGENT, type SkillInfo } from "@/protocol/catalo
 import type { MessageMode } from "@/protocol/inbox";
 import type { MessagePart } from "@/protocol/message";
 import type { ChoiceChange } from "@/protocol/session";
+import { useAgentName } from "@/ui/agent-name";
 import { ErrorNotice } from "@/ui/notice";
 import { useStore } from "@/ui/store";
 
@@ -64,7 +65,7 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
   const [editing, setEditing] = useState<string | null>(null);
   const route = useRoute();
   const isNew = route.kind === "chat" && route.sessionId === null;
-  const agentTitle = agents.find((one) => one.name === agent)?.title ?? agent;
+  const agentTitle = useAgentName()(agent);
   const { permitted, mode, name: modeName, toOption } = useMode();
   const modelName = choice.model ?? activeModel(models)?.name;
 

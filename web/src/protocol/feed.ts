@@ -53,8 +53,10 @@ export interface WaitingAsk {
   id: string;
   kind: "approval" | "question";
   callId: string;
-  /** The tool that wants to run, or the question. */
+  /** The title of the tool that wants to run, or the question. */
   subject: string;
+  /** The argument that names what the tool is about, if any. */
+  about: string;
   /** Whether it changes a file, which should be looked at first. */
   changesFile: boolean;
   sessionId: string | null;
@@ -81,7 +83,8 @@ function parseWaitingAsk(ask: Json): WaitingAsk {
     id: text(ask["ask_id"]),
     kind,
     callId: text(ask["call_id"]),
-    subject: kind === "approval" ? subjectOfCall(payload) : questionOf(payload),
+    subject: kind === "approval" ? readableName(text(payload["title"]) || text(payload["tool"])) : questionOf(payload),
+    about: kind === "approval" ? objectOf(record(payload["args"])) : "",
     changesFile: record(payload["preview"])["kind"] === "diff",
     sessionId: optionalText(ask["session_id"]),
     parentId: optionalText(ask["parent_session_id"]),
@@ -91,13 +94,13 @@ function parseWaitingAsk(ask: Json): WaitingAsk {
   };
 }
 
-/** “Write file notes.md”: the tool, and the argument that names what it is about. */
-function subjectOfCall(payload: Json): string {
-  const name = readableName(text(payload["title"]) || text(payload["tool"]));
-  const args = record(payload["args"]);
+function objectOf(args: Json): string {
   const named = ["path", "file", "filename", "url", "command", "query", "name"].map((key) => args[key]);
-  const about = named.find((one) => typeof one === "string" && one !== "");
-  return about === undefined ? name : `${name} ${String(about).split("\n")[0]?.slice(0, 80)}`;
+  return (
+    text(named.find((one) => typeof one === "string" && one !== ""))
+      .split("\n", 1)[0]
+      ?.slice(0, 80) ?? ""
+  );
 }
 
 function questionOf(payload: Json): string {

@@ -35,6 +35,11 @@ export function useText(): Text {
   return textIn(useLanguage());
 }
 
+/** The title of a tool or an agent: that of a shipped one in the language of the text, any other as it is. */
+export function titleIn(t: Text, title: string): string {
+  return t.shippedTitles[title] ?? title;
+}
+
 /** The language that was chosen before, otherwise the browser's. */
 export function initialLanguage(): Language {
   const chosen = localStorage.getItem("dovetail.language");

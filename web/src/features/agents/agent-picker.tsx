@@ -1,6 +1,6 @@
 import { Bot } from "lucide-react";
 import type { AgentInfo } from "@/protocol/catalog";
-import { useText } from "@/text/text";
+import { titleIn, useText } from "@/text/text";
 import { Picker } from "@/ui/picker";
 
 interface AgentPickerProps {
@@ -18,8 +18,8 @@ export function AgentPicker({ agents, chosen, onChoose }: AgentPickerProps) {
     <Picker
       label={t.agent}
       icon={<Bot size={15} className="shrink-0 max-sm:hidden" aria-hidden="true" />}
-      shown={agents.find((agent) => agent.name === chosen)?.title ?? chosen}
-      choices={agents.map((agent) => ({ value: agent.name, name: agent.title, detail: agent.description }))}
+      shown={titleIn(t, agents.find((agent) => agent.name === chosen)?.title ?? chosen)}
+      choices={agents.map((agent) => ({ value: agent.name, name: titleIn(t, agent.title), detail: agent.description }))}
       chosen={chosen}
       onChoose={(name) => name !== null && onChoose(name)}
     />

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { readableName } from "@/protocol/shapes";
-import { useText } from "@/text/text";
+import { titleIn, useText } from "@/text/text";
 import { listAgents } from "@/transport/catalog";
 import { Load } from "@/ui/load";
 import { FaultRow, PanelBody, Row } from "@/ui/panel";
@@ -27,11 +27,18 @@ export function AgentsPanel({ onOpen, actions }: AgentsPanelProps) {
               <FaultRow key={`${fault.name} ${fault.source}`} {...fault} onOpen={() => onOpen(fault.name)} />
             ))}
             {agents.map((agent) => (
-              <Row key={agent.name} title={agent.title} detail={agent.model} onOpen={() => onOpen(agent.name)}>
+              <Row
+                key={agent.name}
+                title={titleIn(t, agent.title)}
+                detail={agent.model}
+                onOpen={() => onOpen(agent.name)}
+              >
                 {agent.description}
                 {agent.tools.length > 0 ? (
                   <span className="mt-0.5 block text-[12px] text-faint">
-                    {agent.tools.map((tool) => (tool === "*" ? t.allTools : readableName(tool))).join(t.comma)}
+                    {agent.tools
+                      .map((tool) => (tool === "*" ? t.allTools : titleIn(t, readableName(tool))))
+                      .join(t.comma)}
                   </span>
                 ) : null}
               </Row>

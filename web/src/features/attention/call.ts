@@ -1,8 +1,8 @@
 /** Calls a person who looks elsewhere: a notification and a short sound. Loaded when something is due. */
 
 import type { AttentionChoices } from "@/features/attention/choices";
+import { wordsOf } from "@/features/attention/waiting-store";
 import type { WaitingAsk } from "@/protocol/feed";
-import { readableName } from "@/protocol/shapes";
 import type { Text } from "@/text/text";
 
 export function callPerson(
@@ -16,7 +16,7 @@ export function callPerson(
 }
 
 function notify(ask: WaitingAsk, t: Text, onOpen: (ask: WaitingAsk) => void): void {
-  const title = t.waitsForYou(readableName(ask.subject) || t.aQuestion);
+  const title = t.waitsForYou(wordsOf(ask, t));
   const notification = new Notification(title, { body: ask.chatTitle, tag: ask.id, icon: "/favicon-waiting.svg" });
   notification.onclick = () => {
     window.focus();

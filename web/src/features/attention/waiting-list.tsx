@@ -1,5 +1,6 @@
 import { ArrowUpRight, CircleHelp, ShieldQuestion } from "lucide-react";
 import { useState } from "react";
+import { wordsOf } from "@/features/attention/waiting-store";
 import type { WaitingAsk } from "@/protocol/feed";
 import { formatAge } from "@/text/format";
 import { LANGUAGES, useLanguage, useText } from "@/text/text";
@@ -44,7 +45,7 @@ function WaitingRow({ ask, onAnswer, onOpen }: WaitingRowProps) {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const agentName = useAgentName();
-  const subject = ask.subject || (ask.kind === "approval" ? t.anApproval : t.aQuestion);
+  const subject = wordsOf(ask, t);
   const Icon = ask.kind === "approval" ? ShieldQuestion : CircleHelp;
   const answer = (isApproved: boolean) => {
     setBusy(true);

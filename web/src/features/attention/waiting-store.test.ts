@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { iconFor, titleFor } from "@/features/attention/page-badge";
-import { WaitingStore } from "@/features/attention/waiting-store";
+import { WaitingStore, wordsOf } from "@/features/attention/waiting-store";
 import { parseWaiting, type WaitingAsk } from "@/protocol/feed";
 import { en } from "@/text/en";
+import { zh } from "@/text/zh";
 
 const STORED = {
   ask_id: "a",
@@ -23,9 +24,11 @@ function waiting(id: string): WaitingAsk {
 }
 
 test("what waits is named by its tool and what the tool is about", () => {
-  expect(waiting("a")).toMatchObject({ subject: "Write file notes.md", chatTitle: "Notes", agent: "scribe" });
+  expect(waiting("a")).toMatchObject({ chatTitle: "Notes", agent: "scribe" });
+  expect(wordsOf(waiting("a"), en)).toBe("Write file notes.md");
+  expect(wordsOf(waiting("a"), zh)).toBe("写入文件 notes.md");
   const question = { ...STORED, kind: "question", payload: { questions: [{ id: "q", question: "Which one?" }] } };
-  expect(parseWaiting({ asks: [question] })[0]?.subject).toBe("Which one?");
+  expect(parseWaiting({ asks: [question] }).map((ask) => wordsOf(ask, en))).toEqual(["Which one?"]);
   expect(parseWaiting({ asks: [{ ...STORED, kind: "browser" }] })).toEqual([]);
 });
 

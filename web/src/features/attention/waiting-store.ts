@@ -1,6 +1,7 @@
 /** Everything that waits for the user, over all chats. */
 
 import type { WaitingAsk } from "@/protocol/feed";
+import { type Text, titleIn } from "@/text/text";
 import { Store } from "@/ui/store";
 
 export interface WaitingSnapshot {
@@ -44,4 +45,10 @@ export class WaitingStore extends Store<WaitingSnapshot> {
     const places = asks.flatMap((ask) => [ask.sessionId, ask.parentId]).filter((id) => id !== null);
     this.change({ asks, sessionIds: new Set(places) });
   }
+}
+
+/** “Write file notes.md”: the tool and what it is about, or the question. */
+export function wordsOf({ kind, subject, about }: WaitingAsk, t: Text): string {
+  if (kind === "question") return subject || t.aQuestion;
+  return `${titleIn(t, subject) || t.anApproval} ${about}`.trim();
 }

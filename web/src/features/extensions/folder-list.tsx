@@ -2,7 +2,7 @@ import type { Look } from "@/features/extensions/look";
 import type { LookStore } from "@/features/extensions/look-store";
 import type { ExtensionReport, ToolInfo } from "@/protocol/catalog";
 import { readableName } from "@/protocol/shapes";
-import { useText } from "@/text/text";
+import { titleIn, useText } from "@/text/text";
 import { FaultRow, Row } from "@/ui/panel";
 import { useStore } from "@/ui/store";
 
@@ -55,12 +55,14 @@ function FolderRow({ name, tools, looks, notices }: FolderRowProps) {
   const t = useText();
   const own = tools.filter((tool) => tool.origin === `extension:${name}`);
   const titles = (names: Iterable<string>) =>
-    [...names].map((each) => tools.find((tool) => tool.name === each)?.title ?? readableName(each)).join(", ");
+    [...names]
+      .map((each) => titleIn(t, tools.find((tool) => tool.name === each)?.title ?? readableName(each)))
+      .join(", ");
   const cards = titles(looks.flatMap((look) => [...look.cards.keys()]));
   const handlers = titles(looks.flatMap((look) => [...look.browserTools.keys()]));
   return (
     <Row title={name} detail={t.toolCount(own.length)}>
-      {own.map((tool) => tool.title).join(", ")}
+      {own.map((tool) => titleIn(t, tool.title)).join(", ")}
       {cards === "" ? null : <p className="text-faint">{t.lookCards(cards)}</p>}
       {handlers === "" ? null : <p className="text-faint">{t.lookBrowserTools(handlers)}</p>}
       {notices.map((notice) => (

@@ -4,7 +4,7 @@ import type { ToolInfo } from "@/protocol/catalog";
 import type { RememberedAnswer } from "@/protocol/policy";
 import { readableName } from "@/protocol/shapes";
 import { formatMoment } from "@/text/format";
-import { LANGUAGES, useLanguage, useText } from "@/text/text";
+import { LANGUAGES, titleIn, useLanguage, useText } from "@/text/text";
 import { listRemembered, undoRemembered } from "@/transport/policy";
 import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
@@ -32,7 +32,7 @@ export function Remembered({ tools, onChanged, onOpen }: RememberedProps) {
               <Answer
                 key={answer.id}
                 answer={answer}
-                title={tools.find(({ name }) => name === answer.tool)?.title ?? readableName(answer.tool)}
+                title={titleIn(t, tools.find(({ name }) => name === answer.tool)?.title ?? readableName(answer.tool))}
                 onOpen={onOpen}
                 onUndone={async () => {
                   await reload();

@@ -4,7 +4,7 @@ import type { PolicyData } from "@/features/policy/policy-panel";
 import { sentenceOf } from "@/features/policy/sentence";
 import { isMode, MODES } from "@/protocol/mode";
 import { ACTIONS, type NewRule, type PolicyAction } from "@/protocol/policy";
-import { useText } from "@/text/text";
+import { titleIn, useText } from "@/text/text";
 import { keepAdminToken } from "@/transport/admin";
 import { ServerError } from "@/transport/http";
 import { addRule } from "@/transport/policy";
@@ -87,7 +87,10 @@ export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleForm
         <SelectField
           name={t.tool}
           value={tool}
-          choices={[{ value: "*", name: t.anyTool }, ...tools.map((one) => ({ value: one.name, name: one.title }))]}
+          choices={[
+            { value: "*", name: t.anyTool },
+            ...tools.map((one) => ({ value: one.name, name: titleIn(t, one.title) })),
+          ]}
           onChange={(value) => {
             setTool(value);
             setArgument("");
@@ -110,7 +113,10 @@ export function RuleForm({ data: { tools, agents }, onAdded, onClose }: RuleForm
         <SelectField
           name={t.agent}
           value={agent}
-          choices={[{ value: "*", name: t.anyAgent }, ...agents.map((one) => ({ value: one.name, name: one.title }))]}
+          choices={[
+            { value: "*", name: t.anyAgent },
+            ...agents.map((one) => ({ value: one.name, name: titleIn(t, one.title) })),
+          ]}
           onChange={setAgent}
         />
         <SelectField

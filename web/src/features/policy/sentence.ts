@@ -2,7 +2,7 @@
 
 import type { PolicyRule } from "@/protocol/policy";
 import { readableName } from "@/protocol/shapes";
-import type { Text } from "@/text/text";
+import { type Text, titleIn } from "@/text/text";
 
 type Sayable = Pick<PolicyRule, "action" | "tool" | "kinds" | "arguments" | "exact" | "agent" | "modes"> & {
   owner?: string | null;
@@ -19,7 +19,7 @@ export function sentenceOf(rule: Sayable, t: Text, agentName = readableName): st
 }
 
 function subjectOf({ tool, kinds }: Sayable, t: Text): string {
-  const named = tool === "*" ? null : readableName(plainName(tool));
+  const named = tool === "*" ? null : titleIn(t, readableName(plainName(tool)));
   if (kinds.length === 0 || (named !== null && !named.includes("*"))) return named ?? t.anyTool;
   const words = t.listOr(kinds.map((kind) => t.kindNames[kind] ?? kind));
   if (kinds.length === 1 && kinds[0] === "other") return t.toolsWithoutKind;

@@ -5,7 +5,7 @@ import { ActionMark, RuleRow } from "@/features/policy/rule-list";
 import { DEFAULT_AGENT } from "@/protocol/catalog";
 import { MODES } from "@/protocol/mode";
 import type { Decision } from "@/protocol/policy";
-import { useText } from "@/text/text";
+import { titleIn, useText } from "@/text/text";
 import { tryCall } from "@/transport/policy";
 import { Button } from "@/ui/button";
 import { SelectField, TextField } from "@/ui/field";
@@ -52,7 +52,7 @@ export function Tester({ data: { policy, tools, agents } }: { data: PolicyData }
         <SelectField
           name={t.tool}
           value={tool}
-          choices={tools.map((one) => ({ value: one.name, name: one.title }))}
+          choices={tools.map((one) => ({ value: one.name, name: titleIn(t, one.title) }))}
           onChange={changed(setTool)}
         />
         {fields.map((field) => (
@@ -74,7 +74,7 @@ export function Tester({ data: { policy, tools, agents } }: { data: PolicyData }
           <SelectField
             name={t.agent}
             value={agent}
-            choices={agents.map((one) => ({ value: one.name, name: one.title }))}
+            choices={agents.map((one) => ({ value: one.name, name: titleIn(t, one.title) }))}
             onChange={changed(setAgent)}
           />
         </div>

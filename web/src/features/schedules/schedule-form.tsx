@@ -3,7 +3,7 @@ import { cronWords } from "@/features/schedules/cron-words";
 import { type AgentInfo, defaultFirst } from "@/protocol/catalog";
 import type { NewSchedule } from "@/protocol/schedule";
 import { ownZone } from "@/text/format";
-import { LANGUAGES, useLanguage, useText } from "@/text/text";
+import { LANGUAGES, titleIn, useLanguage, useText } from "@/text/text";
 import { listAgents } from "@/transport/catalog";
 import { addSchedule } from "@/transport/schedules";
 import { Button } from "@/ui/button";
@@ -50,7 +50,7 @@ export function ScheduleForm({ onAdded, onCancel }: ScheduleFormProps) {
       <SelectField
         name={t.agent}
         value={agent}
-        choices={agents.map((one) => ({ value: one.name, name: one.title }))}
+        choices={agents.map((one) => ({ value: one.name, name: titleIn(t, one.title) }))}
         onChange={(name) => change({ agent: name })}
       />
       <TextField

@@ -59,7 +59,7 @@ export const ToolStep = memo(function ToolStep(props: ToolStepProps) {
   const result = isOpen ? "" : resultOf(props);
   return (
     <Step
-      label={`${callTitle(part, isAgent)}: ${stateText(state, t)}`}
+      label={`${callTitle(part, t, isAgent)}: ${stateText(state, t)}`}
       state={state}
       icon={<StepIcon activity={activityOf(part, isAgent, t)} />}
       words={<Words words={words} object={object} result={result} state={state} />}

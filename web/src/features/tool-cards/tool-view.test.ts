@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { callState, callTitle, declineReason, inputSummary, outputSummary } from "@/features/tool-cards/tool-view";
 import type { ToolPart } from "@/protocol/message";
+import { en } from "@/text/en";
 
 function part(fields: object): ToolPart {
   return { type: "dynamic-tool", toolName: "add", toolCallId: "1", input: {}, ...fields } as ToolPart;
@@ -23,18 +24,18 @@ test.each([
 });
 
 test("a call is named by its title, otherwise by its tool", () => {
-  expect(callTitle(part({ state: "input-available", title: "Add numbers" }))).toBe("Add numbers");
-  expect(callTitle(part({ state: "input-available" }))).toBe("Add");
-  expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart)).toBe("Find");
+  expect(callTitle(part({ state: "input-available", title: "Add numbers" }), en)).toBe("Add numbers");
+  expect(callTitle(part({ state: "input-available" }), en)).toBe("Add");
+  expect(callTitle({ ...part({ state: "input-available" }), type: "tool-find" } as ToolPart, en)).toBe("Find");
 });
 
 test("the call of an agent keeps its name when it runs and its title names the task, too", () => {
   const [before, after] = ["Scribe", "Scribe: write down mint"].map((title) =>
     part({ state: "input-available", title }),
   );
-  expect(callTitle(before as ToolPart, true)).toBe("Scribe");
-  expect(callTitle(after as ToolPart, true)).toBe("Scribe");
-  expect(callTitle(part({ state: "input-available", title: "my_agent: dig" }), true)).toBe("My agent");
+  expect(callTitle(before as ToolPart, en, true)).toBe("Scribe");
+  expect(callTitle(after as ToolPart, en, true)).toBe("Scribe");
+  expect(callTitle(part({ state: "input-available", title: "my_agent: dig" }), en, true)).toBe("My agent");
 });
 
 test.each([

@@ -2,6 +2,7 @@
 
 import { isOpenCall, type ToolPart, toolName } from "@/protocol/message";
 import { isRecord, readableName } from "@/protocol/shapes";
+import { type Text, titleIn } from "@/text/text";
 
 export type CallState = "writing" | "waiting" | "running" | "done" | "failed" | "denied" | "interrupted";
 
@@ -21,9 +22,9 @@ function wasInterrupted(part: ToolPart): boolean {
 }
 
 /** What a call is named: by its title, and an agent's by the agent alone, whose title has the task as soon as it runs. */
-export function callTitle(part: ToolPart, isAgent = false): string {
+export function callTitle(part: ToolPart, t: Text, isAgent = false): string {
   const title = part.title || toolName(part);
-  return readableName(isAgent ? title.replace(/: .*$/s, "") : title);
+  return titleIn(t, readableName(isAgent ? title.replace(/: .*$/s, "") : title));
 }
 
 /** The most informative part of the input, short enough for one line. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { activityOf, phraseOf } from "@/features/tool-cards/verbs";
 import type { ToolPart } from "@/protocol/message";
 import { en } from "@/text/en";
+import { zh } from "@/text/zh";
 
 function call(toolName: string, kind: string, input: unknown, more: object = {}): ToolPart {
   const base = { type: "dynamic-tool", toolName, toolCallId: "1", state: "input-available" };
@@ -35,6 +36,15 @@ test("a tool without a verb or an object is named by its title, and so is an age
   expect(phraseOf(told, "done", false, en)).toEqual({ words: "Find Bern", object: "" });
   const agent = call("summarizer", "think", { text: "A saga" });
   expect(phraseOf(agent, "running", true, en)).toEqual({ words: "Summarizer", object: "A saga" });
+});
+
+test("shipped tools and agents are named in Chinese, those of users as they named them", () => {
+  const weather = call("get_weather", "read", { city: "Bern" });
+  expect(phraseOf(weather, "running", false, zh)).toEqual({ words: "查询天气", object: "Bern" });
+  const agent = call("summarizer", "think", { text: "A saga" }, { title: "Summarizer: A saga" });
+  expect(phraseOf(agent, "done", true, zh)).toEqual({ words: "摘要助手", object: "A saga" });
+  const own = call("count_stock", "other", { item: "chisel" });
+  expect(phraseOf(own, "done", false, zh)).toEqual({ words: "Count stock", object: "chisel" });
 });
 
 test("a call that did not succeed keeps the plain verb", () => {

@@ -80,7 +80,7 @@ export function activityOf(part: ToolPart, isAgent: boolean, t: Text): Activity 
 
 /** What the call does, such as "Reading" and "src/app.py". */
 export function phraseOf(part: ToolPart, state: CallState, isAgent: boolean, t: Text): Phrase {
-  const title = callTitle(part, isAgent);
+  const title = callTitle(part, t, isAgent);
   const verb = isAgent ? null : verbOf(part, t);
   const object = verb === null ? "" : objectOf(verb, part.input);
   if (verb === null || (object === "" && !COMPLETE.has(verb))) {

@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import type { TrialBackend } from "@/features/tools/trial";
 import { TryTool } from "@/features/tools/try-tool";
 import type { ToolInfo } from "@/protocol/catalog";
-import { useText } from "@/text/text";
+import { titleIn, useText } from "@/text/text";
 import { listTools } from "@/transport/catalog";
 import { Load } from "@/ui/load";
 import { PanelBody } from "@/ui/panel";
@@ -28,8 +28,10 @@ function ToolList({ tools, backend }: { tools: ToolInfo[]; backend: TrialBackend
   const [openName, setOpenName] = useState<string | null>(null);
   const found = useMemo(() => {
     const wanted = query.toLowerCase();
-    return tools.filter((tool) => `${tool.name} ${tool.title} ${tool.description}`.toLowerCase().includes(wanted));
-  }, [tools, query]);
+    return tools.filter((tool) =>
+      `${tool.name} ${titleIn(t, tool.title)} ${tool.title} ${tool.description}`.toLowerCase().includes(wanted),
+    );
+  }, [tools, query, t]);
   return (
     <PanelBody hint={t.toolsHint(tools.length)}>
       {tools.length > 6 ? (
@@ -77,7 +79,7 @@ function ToolRow({ tool, backend, isOpen, onToggle }: ToolRowProps) {
       >
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2.5">
-            <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{tool.title}</span>
+            <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{titleIn(t, tool.title)}</span>
             <span className="shrink-0 text-[12px] text-faint">
               {t.toolOrigins[tool.origin] ?? (tool.origin || tool.kind)}
             </span>
