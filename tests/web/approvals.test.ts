@@ -1,6 +1,6 @@
 /** Approving, declining and editing tool calls. */
 
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { findings } from "./axe";
 import { address, answer, ask, call, countOf, openPage, openTab, requestAbout, script, useBrowser } from "./harness";
@@ -68,22 +68,18 @@ test("the arguments can be edited before the call runs", async () => {
 });
 
 test("the input that is edited stays in sight, and Escape leads back to the answers", async () => {
-  const calls = ["one", "two", "three"].map((name) => note(name, "line\n".repeat(5)));
+  const calls = [note("one", "line ".repeat(80)), note("two", "oak"), note("three", "ash")];
   await script({ when: "keep three", tool_calls: calls }, { when: "declined", text: "Two of three." });
-  const page = await openPage({ height: 700 });
+  const page = await openPage({ height: 780 });
   await ask(page, "keep three");
   await countOf(page.locator("[data-ask]"), 3);
-  await page.locator("[data-ask]").first().getByRole("button", { name: "More answers", exact: true }).focus();
-  await page.keyboard.press("Enter");
+  // The answer is followed to its end, and the first call is in sight, near the upper edge.
+  const more = page.locator("[data-ask]").first().getByRole("button", { name: "More answers", exact: true });
+  await expect.poll(() => placeOf(more)).toMatchObject({ isAtEnd: true, isInSight: true });
+  await more.click();
   await page.getByRole("menuitem", { name: "Edit the input…", exact: true }).click();
   const field = page.getByRole("textbox", { name: "Input", exact: true });
-  await field.waitFor();
-  const isInSight = () =>
-    field.evaluate((element) => {
-      const { top, bottom } = element.getBoundingClientRect();
-      return document.elementFromPoint(innerWidth / 2, top + 24) === element && bottom < innerHeight;
-    });
-  await expect.poll(isInSight).toBe(true);
+  expect(await placeOf(field)).toMatchObject({ isAtEnd: false, isInSight: true });
   await page.keyboard.press("Escape");
   const focused = () => page.evaluate(() => document.activeElement?.textContent);
   await expect.poll(focused).toBe("Allow");
@@ -94,6 +90,27 @@ test("the input that is edited stays in sight, and Escape leads back to the answ
   await page.keyboard.press("n");
   await answer(page).getByText("Two of three.").waitFor();
 });
+
+/** Where an element is in the column of the chat, once nothing moves any more. */
+function placeOf(element: Locator): Promise<{ isInSight: boolean; isAtEnd: boolean }> {
+  return element.evaluate(async (one) => {
+    const column = one.closest(".overflow-y-auto");
+    if (column === null) throw new Error("not in the column");
+    const frame = () => new Promise(requestAnimationFrame);
+    for (let still = 0, before = Number.NaN; still < 20; ) {
+      await frame();
+      const { top } = one.getBoundingClientRect();
+      still = top === before ? still + 1 : 0;
+      before = top;
+    }
+    const { top, bottom } = one.getBoundingClientRect();
+    const edges = column.getBoundingClientRect();
+    return {
+      isInSight: top >= edges.top && bottom <= edges.bottom,
+      isAtEnd: column.scrollHeight - column.clientHeight - column.scrollTop < 2,
+    };
+  });
+}
 
 test("a declined call is reported to the model and the answer continues", async () => {
   await script(
