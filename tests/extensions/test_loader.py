@@ -169,7 +169,7 @@ async def test_a_folder_of_an_earlier_root_hides_its_namesake(folders: Folders, 
     snapshot = await ExtensionLoader(folders.root, shipped).reload()
     assert await ask(snapshot.tools, "ask_one") == "theirs"
     [notice] = snapshot.notices
-    assert notice.text == f"{shipped / 'one'} is not loaded: {folders.root / 'one'} has the same name"
+    assert notice.text == f"{shipped / 'one'} is not loaded: {folders.root / 'one'} has the same name."
 
 
 async def test_an_excluded_folder_has_no_notices(

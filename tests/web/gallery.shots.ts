@@ -129,10 +129,11 @@ describe.runIf(FOLDER !== "" && address.script !== "")("the gallery", () => {
     await page.getByRole("dialog").waitFor();
     await take("13-palette");
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: /^(Agent|智能体): / }).click();
-    await take("14-agents");
-    await page.keyboard.press("Escape");
-    if (options.width === 390) {
+    if (options.width !== 390) {
+      await page.getByRole("button", { name: /^(Agent|智能体): / }).click();
+      await take("14-agents");
+      await page.keyboard.press("Escape");
+    } else {
       await page.getByRole("button", { name: "Open the list of chats", exact: true }).click();
       await take("15-list");
     }

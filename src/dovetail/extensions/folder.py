@@ -71,7 +71,7 @@ def discover(roots: Sequence[Path]) -> Discovery:
     for path in (path for root in roots for path in _list_entries(root)):
         name = path.name
         if name in places:
-            text = f"{path} is not loaded: {places[name]} has the same name"
+            text = f"{path} is not loaded: {places[name]} has the same name."
             notices.append(ExtensionNotice(extension=name, text=text))
             continue
         try:

@@ -56,16 +56,16 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
   const { items: skills } = useStore(services.skills);
   const { items: agents } = useStore(services.agents);
   const agent = choice.agent ?? DEFAULT_AGENT;
+  const agentName = useAgentName();
   const agentNames = useMemo(() => new Set(agents.map((one) => one.name)), [agents]);
   useForgottenChoice(agents);
   useEffect(() => {
     session.requestBody = (parts) => addressee(parts, agentNames);
   }, [session, agentNames]);
-  const suggestions = useMemo(() => suggest(agents, skills), [agents, skills]);
+  const suggestions = useMemo(() => suggest(agents, skills, agentName), [agents, skills, agentName]);
   const [editing, setEditing] = useState<string | null>(null);
   const route = useRoute();
   const isNew = route.kind === "chat" && route.sessionId === null;
-  const agentTitle = useAgentName()(agent);
   const { permitted, mode, name: modeName, toOption } = useMode();
   const modelName = choice.model ?? activeModel(models)?.name;
 
@@ -125,7 +125,7 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
           library={services.prompts}
           options={choice}
           onOptions={(change) => session.setOptions(change)}
-          summary={[agentTitle, modeName, modelName].filter(Boolean).join(" · ")}
+          summary={[agentName(agent), modeName, modelName].filter(Boolean).join(" · ")}
           tools={
             <>
               <AgentPicker agents={agents} chosen={agent} onChoose={(name) => choose({ agent: name })} />
@@ -159,9 +159,13 @@ function useForgottenChoice(agents: readonly AgentInfo[]): void {
   }, [session, isModelGone, isAgentGone]);
 }
 
-function suggest(agents: readonly AgentInfo[], skills: readonly SkillInfo[]): Suggestion[] {
+function suggest(
+  agents: readonly AgentInfo[],
+  skills: readonly SkillInfo[],
+  agentName: (name: string) => string,
+): Suggestion[] {
   return [
-    ...agents.map(({ name, title, description }) => ({ kind: "agent" as const, name, title, description })),
+    ...agents.map(({ name, description }) => ({ kind: "agent" as const, name, title: agentName(name), description })),
     ...skills.map(({ name, description }) => ({ kind: "skill" as const, name, title: `/skill/${name}`, description })),
   ];
 }

@@ -128,7 +128,10 @@ export function Thread(props: ThreadProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new question leads to the end
   useEffect(() => {
-    if (questions > known.current) toNewest("instant");
+    if (questions > known.current) {
+      clicked.current = null;
+      toNewest("instant");
+    }
     known.current = questions;
   }, [questions]);
 

@@ -36,9 +36,10 @@ function Indent({ depth, children }: { depth: number; children: ReactNode }) {
 export function TurnMark({ row }: { row: TimelineRow }) {
   const t = useText();
   const { usage, finish_reason: reason } = record(row.detail);
-  const figures = [...(isRecord(usage) ? [tokensText(t, usage), costText(usage)] : []), text(reason)].filter(
-    (figure) => figure !== "",
-  );
+  const figures = [
+    ...(isRecord(usage) ? [tokensText(t, usage), costText(usage)] : []),
+    t.finishReasons[text(reason)] ?? text(reason),
+  ].filter((figure) => figure !== "");
   return (
     <li>
       <Indent depth={row.depth}>
@@ -131,5 +132,6 @@ function titleOf(row: TimelineRow, t: Text): string {
     const count = t.messageCount(messages.length, messages.length - kept);
     return isSummary ? `${t.summaryRequest}, ${count}` : count;
   }
+  if (row.kind === "ask") return t.askKinds[row.title] ?? row.title;
   return row.title || (typeof row.detail === "string" ? row.detail.slice(0, 80) : "");
 }

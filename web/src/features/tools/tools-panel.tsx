@@ -3,7 +3,7 @@ import { useMemo, useState } from "react";
 import type { TrialBackend } from "@/features/tools/trial";
 import { TryTool } from "@/features/tools/try-tool";
 import type { ToolInfo } from "@/protocol/catalog";
-import { titleIn, useText } from "@/text/text";
+import { type Text, titleIn, useText } from "@/text/text";
 import { listTools } from "@/transport/catalog";
 import { Load } from "@/ui/load";
 import { PanelBody } from "@/ui/panel";
@@ -80,9 +80,7 @@ function ToolRow({ tool, backend, isOpen, onToggle }: ToolRowProps) {
         <span className="min-w-0 flex-1">
           <span className="flex items-baseline gap-2.5">
             <span className="min-w-0 flex-1 truncate text-[14px] font-medium">{titleIn(t, tool.title)}</span>
-            <span className="shrink-0 text-[12px] text-faint">
-              {t.toolOrigins[tool.origin] ?? (tool.origin || tool.kind)}
-            </span>
+            <span className="shrink-0 text-[12px] text-faint">{originText(tool, t)}</span>
           </span>
           <span className="line-clamp-2 text-[13px] text-soft">{tool.description}</span>
         </span>
@@ -95,4 +93,10 @@ function ToolRow({ tool, backend, isOpen, onToggle }: ToolRowProps) {
       {isOpen ? <TryTool tool={tool} backend={backend} /> : null}
     </li>
   );
+}
+
+/** “extension files”: where a tool comes from. */
+function originText({ origin, kind }: ToolInfo, t: Text): string {
+  const [place = "", name = ""] = (origin || kind).split(":", 2);
+  return `${t.toolOrigins[place] ?? place} ${name}`.trim();
 }

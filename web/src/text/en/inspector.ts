@@ -31,6 +31,9 @@ export const inspector = {
       : `${count} messages unchanged since the previous request`,
   showCharacters: (count: number) => `Show ${count} more characters`,
   toolsOffered: (choice: string) => `Tools offered (${choice}):`,
+  /** Why a model has ended a turn. */
+  finishReasons: { "tool-calls": "tool calls", "content-filter": "content filter" } as Record<string, string>,
+  askKinds: { approval: "Approval", browser: "Browser", question: "Question" } as Record<string, string>,
   tool: "Tool",
   question: "Question",
 };

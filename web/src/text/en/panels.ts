@@ -74,7 +74,8 @@ export const panels = {
   allTools: "all tools",
   agentsHint: "The agents you can ask, and the tools each may use.",
   /** Where tools and skills come from, in place of the name of a folder or a server. */
-  toolOrigins: {} as Record<string, string>,
+  /** Where a tool comes from; the name of the folder or server follows. */
+  toolOrigins: { "built-in": "built in", code: "program", mcp: "MCP server" } as Record<string, string>,
   skillScopes: {} as Record<string, string>,
   skillsHint: "Type /skill/ in a message to use one.",
   noSkills: "No skills yet. Add .dovetail/skills/<name>/SKILL.md to your project.",

@@ -60,8 +60,8 @@ export const work = {
     other: (count: number) => (count === 1 ? "used 1 tool" : `used tools ${count} times`),
     thought: () => "thought",
   },
-  /** The titles of the tools and agents that are shipped, where they are not English. */
-  shippedTitles: {} as Record<string, string>,
+  /** The titles of shipped tools and agents, where the page has better words than they bring. */
+  shippedTitles: { "Fetch url": "Fetch page" } as Record<string, string>,
   declinedCount: (count: number) => `${count} declined`,
   failedCount: (count: number) => `${count} failed`,
   earlierSteps: (summary: string) => `Earlier: ${summary}`,

@@ -29,6 +29,14 @@ export const inspector: typeof english = {
   showCharacters: (count: number) => `再显示 ${count} 个字符`,
   toolsOffered: (choice: string) => `提供的工具（${choice}）：`,
   answerText: "文本",
+  finishReasons: {
+    stop: "正常结束",
+    "tool-calls": "调用工具",
+    length: "达到长度上限",
+    "content-filter": "被内容过滤",
+    error: "出错",
+  } as Record<string, string>,
+  askKinds: { approval: "审批", browser: "浏览器", question: "提问" } as Record<string, string>,
   tool: "工具",
   question: "提问",
 };

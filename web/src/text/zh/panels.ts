@@ -74,10 +74,15 @@ export const panels: typeof english = {
   tryTool: "运行",
   allTools: "所有工具",
   agentsHint: "可用的智能体，以及各自可以使用的工具。",
-  toolOrigins: { agent: "智能体", browser: "浏览器", "built-in": "内置", code: "代码", skills: "技能" } as Record<
-    string,
-    string
-  >,
+  toolOrigins: {
+    agent: "智能体",
+    browser: "浏览器",
+    "built-in": "内置",
+    code: "程序",
+    extension: "扩展",
+    mcp: "MCP 服务器",
+    skills: "技能",
+  } as Record<string, string>,
   skillScopes: { workspace: "工作区", project: "项目" } as Record<string, string>,
   skillsHint: "在消息中输入 /skill/ 即可使用。",
   noSkills: "还没有技能。请在项目中添加 .dovetail/skills/<名称>/SKILL.md。",
