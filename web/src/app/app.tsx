@@ -3,7 +3,7 @@ import { useAttention, Waiting } from "@/app/attention";
 import { BrokenChat } from "@/app/broken-page";
 import { ChatPage } from "@/app/chat-page";
 import { Chats } from "@/app/chats";
-import { Overlay, type OverlayName } from "@/app/overlay";
+import type { OverlayName } from "@/app/overlay";
 import { type PanelName, type PanelProps, roomPanel } from "@/app/panels";
 import { Room, RoomList } from "@/app/room";
 import { navigate, openChat, openRoom, type Route, useRoute } from "@/app/route";
@@ -11,7 +11,6 @@ import { type Services, ServicesContext } from "@/app/services";
 import { Sidebar } from "@/app/sidebar";
 import { TopBar } from "@/app/top-bar";
 import { useKeys } from "@/app/use-keys";
-import { Workbench } from "@/app/workbench";
 import type { ChatSession } from "@/features/chat/chat-session";
 import type { ComposerHandle } from "@/features/chat/composer";
 import { ChatContext, useChatSession } from "@/features/chat/use-chat";
@@ -23,6 +22,9 @@ import { ErrorBoundary } from "@/ui/error-boundary";
 import { useStore } from "@/ui/store";
 
 const SharedPage = lazy(async () => ({ default: (await import("@/app/shared-page")).SharedPage }));
+const Workbench = lazy(async () => ({ default: (await import("@/app/workbench")).Workbench }));
+const loadOverlay = () => import("@/app/overlay");
+const Overlay = lazy(async () => ({ default: (await loadOverlay()).Overlay }));
 const SIDEBAR_KEY = "dovetail.sidebar";
 
 export function App({ services }: { services: Services }) {
@@ -70,6 +72,7 @@ interface ShellProps {
 function Shell({ services, route }: ShellProps) {
   useEffect(() => {
     for (const one of [services.models, services.agents, services.skills]) void one.refresh();
+    void loadOverlay().catch(() => undefined); // keys that are typed right after Ctrl+K belong to it
   }, [services]);
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isCollapsed, setCollapsed] = useState(() => localStorage.getItem(SIDEBAR_KEY) === "hidden");
@@ -184,10 +187,16 @@ function Shell({ services, route }: ShellProps) {
           )}
         </main>
         {panel === null ? null : (
-          <Workbench panel={panel} onClose={() => setPanel(null)} {...panelProps} onPanel={setPanel} />
+          <Suspense fallback={null}>
+            <Workbench panel={panel} onClose={() => setPanel(null)} {...panelProps} onPanel={setPanel} />
+          </Suspense>
         )}
       </div>
-      <Overlay shown={above} services={services} actions={actions} onClose={() => setAbove(null)} />
+      {above === null ? null : (
+        <Suspense fallback={null}>
+          <Overlay shown={above} services={services} actions={actions} onClose={() => setAbove(null)} />
+        </Suspense>
+      )}
     </ChatContext>
   );
 }

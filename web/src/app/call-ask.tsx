@@ -5,7 +5,6 @@ import { useServices } from "@/app/services";
 import { askPlaces } from "@/features/approvals/ask-places";
 import { useChat } from "@/features/chat/use-chat";
 import { useWaiting } from "@/features/chat/use-waiting";
-import { CallInput } from "@/features/tool-cards/call-input";
 import { phraseOf } from "@/features/tool-cards/verbs";
 import { type Ask, askPath, askTitle } from "@/protocol/ask";
 import type { ToolPart } from "@/protocol/message";
@@ -18,6 +17,7 @@ import { Button } from "@/ui/button";
 
 const Approval = lazy(async () => ({ default: (await import("@/features/approvals/approval")).Approval }));
 const QuestionForm = lazy(async () => ({ default: (await import("@/features/approvals/question-form")).QuestionForm }));
+const CallInput = lazy(async () => ({ default: (await import("@/features/tool-cards/call-input")).CallInput }));
 const PreviewView = lazy(async () => ({ default: (await import("@/features/approvals/preview-view")).PreviewView }));
 
 /** The ask of a call that waits for the user; null if there is none. */

@@ -8,7 +8,7 @@ import { useText } from "@/text/text";
 export type OverlayName = "palette" | "help";
 
 interface OverlayProps {
-  shown: OverlayName | null;
+  shown: OverlayName;
   services: Services;
   actions: PageActions;
   onClose: () => void;
@@ -18,7 +18,6 @@ interface OverlayProps {
 export function Overlay({ shown, services, actions, onClose }: OverlayProps) {
   const t = useText();
   const search = useCallback((query: string) => searchChats(query, actions, t), [actions, t]);
-  if (shown === null) return null;
   if (shown === "help") return <KeyHelp onClose={onClose} />;
   return <Palette commands={makeCommands(services, actions, t)} search={search} onClose={onClose} />;
 }

@@ -1,6 +1,5 @@
 import { CalendarClock, Ellipsis } from "lucide-react";
-import { useState } from "react";
-import { MoveDialog } from "@/features/sessions/move-dialog";
+import { lazy, Suspense, useState } from "react";
 import { SessionMenu } from "@/features/sessions/session-menu";
 import type { SessionStore } from "@/features/sessions/session-store";
 import { StateMark } from "@/features/sessions/state-mark";
@@ -9,6 +8,8 @@ import { useText } from "@/text/text";
 import { Confirm } from "@/ui/dialog";
 import { MarkedText } from "@/ui/marked-text";
 import { Menu } from "@/ui/menu";
+
+const MoveDialog = lazy(async () => ({ default: (await import("@/features/sessions/move-dialog")).MoveDialog }));
 
 /** What the page does with a session. */
 export interface SessionActions {
@@ -71,7 +72,11 @@ export function SessionRow({ session, store, isOpen, isWaiting, actions }: Sessi
       {session.places.map((place) => (
         <PlaceLink key={place.messageId} place={place} query={store.read().query} onOpen={actions.onOpen} id={id} />
       ))}
-      {doing === "move" ? <MoveDialog session={session} store={store} onClose={done} /> : null}
+      {doing === "move" ? (
+        <Suspense fallback={null}>
+          <MoveDialog session={session} store={store} onClose={done} />
+        </Suspense>
+      ) : null}
       {doing === "remove" ? (
         <Confirm
           title={t.removeQuestion(title)}
