@@ -55,6 +55,8 @@ test("signing out works on a phone, which cannot open the palette", async () => 
   const key = page.getByLabel("API key", { exact: true });
   await key.fill("anns-long-key");
   await key.press("Enter");
+  // The style of an extension folder is on its way, and after signing out the server refuses it.
+  await page.waitForFunction(() => [...document.styleSheets].some((sheet) => sheet.href?.includes("/ext/")));
   await page.getByRole("button", { name: "Settings", exact: true }).click();
   await page.getByRole("menuitem", { name: "Sign out (ann)", exact: true }).click();
   await key.waitFor();
