@@ -6,7 +6,8 @@ A requester turns one `ModelRequest` into deltas. A stream that succeeds ends wi
 Some attributes are optional: `secrets`, texts to mask when messages are shown; `context_tokens`, the size of
 the model's context, and `find_context_tokens()`, which may ask its server for it; `price`, what its tokens
 cost; `options`, which are sent with every request; `answer_ways`, ways to answer without a tool, for models
-that choose badly between a tool and none; `check_call`, which corrects or refuses a call that they planned.
+that choose badly between a tool and none; `check_call`, which corrects or refuses a call that they planned;
+`chooses_tools`, False for models that are too small for tools.
 """
 
 from collections.abc import AsyncGenerator, Awaitable, Callable

@@ -10,3 +10,9 @@ logger = logging.getLogger(__name__)
 def warn_once(text: str) -> None:
     """Log a warning, the first time it is given."""
     logger.warning("%s", text)
+
+
+def warn_of_tools(model: str) -> None:
+    """Say once that the model is too small for tools, and what helps."""
+    better = "get a better model with `dovetail models pull good`, or name another one"
+    warn_once(f"{model} is too small to choose tools reliably and may answer without them: {better}")

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import gguf_files
+from dovetail import Agent
 from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
@@ -410,9 +411,24 @@ async def test_model_that_cannot_choose_tools_says_so_once(
     warn_once.cache_clear()
     for _ in range(2):
         await collect(model, ask("Look up oak.", tools=[LOOK], options={"max_tokens": 2}))
-    assert [(record.levelname, record.message) for record in caplog.records if "tools" in record.message] == [
-        ("WARNING", "local:small is too small to choose tools reliably; answering without tools")
-    ]
+    said = [record.message for record in caplog.records if "tools" in record.message]
+    assert len(said) == 1
+    assert said[0].startswith("local:small is too small to choose tools reliably")
+    assert "dovetail models pull good" in said[0]
+
+
+async def test_a_judging_request_to_a_model_that_cannot_choose_tools_says_so(
+    model: LocalRequester, caplog: pytest.LogCaptureFixture
+) -> None:
+    warn_once.cache_clear()
+
+    def look_up(word: str) -> str:
+        """Look a word up."""
+        return word
+
+    agent = Agent(tools=[look_up], model=model).options({"max_tokens": 4})
+    await agent.input("Look up oak.").async_start()
+    assert "local:small is too small to choose tools reliably" in caplog.text
 
 
 async def test_what_was_read_to_warm_up_is_not_read_again(model: LocalRequester) -> None:

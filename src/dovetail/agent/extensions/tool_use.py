@@ -23,6 +23,7 @@ from dovetail.loop.tokens import fits
 from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
+from dovetail.requesters.warn import warn_of_tools
 from dovetail.response.log import Log, LogEntry
 from dovetail.response.response import Response
 from dovetail.schema.json_data import to_json_data
@@ -67,6 +68,8 @@ class RequestTools:
 
     async def judge(self, prompt: Prompt) -> None:
         """Ask whether a tool is needed and run it, round after round; `prompt` gets the results."""
+        if not getattr(self.requester, "chooses_tools", True):
+            warn_of_tools(self.requester.model)
         judging = Judging(self, prompt, self.tools)
         context = replace(self._make_context(), largest_result=_ANY_SIZE)
         try:

@@ -19,7 +19,7 @@ from dovetail.requesters.local.messages import KNOWLEDGE, TALK
 from dovetail.requesters.local.weights import LONGEST_ANSWER, find_entry
 from dovetail.requesters.prices import FREE
 from dovetail.requesters.thinking import settle_thinking, warn_ignored
-from dovetail.requesters.warn import warn_once
+from dovetail.requesters.warn import warn_of_tools
 from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
@@ -65,13 +65,13 @@ class LocalRequester:
             self.context_tokens = entry.choose_context(context)
             self._introduction, self._sampling = entry.introduction, entry.sampling
             self._longest = entry.longest
-            self._chooses_tools = entry.chooses_tools
+            self.chooses_tools = entry.chooses_tools
         else:
             file = read_model(weights)
             self.context_tokens = file.choose_context(context)
             self._introduction, self._sampling = INTRODUCTION, file.sampling
             self._longest = LONGEST_ANSWER
-            self._chooses_tools = file.chooses_tools
+            self.chooses_tools = file.chooses_tools
 
     def __repr__(self) -> str:
         return f"LocalRequester({str(self.weights)!r}, {self.model!r})"
@@ -98,7 +98,7 @@ class LocalRequester:
 
     async def warm_up(self, request: ModelRequest) -> None:
         """Read what is the same in every chat: the examples before choices, and the beginning of a chat."""
-        if self._chooses_tools and request.tools:
+        if self.chooses_tools and request.tools:
             answer = await self._open(ModelRequest(messages=[]))
             try:
                 await answer.read_examples()
@@ -131,8 +131,8 @@ class LocalRequester:
         request = settle_thinking(request, self._thinking)
         if request.thinking not in (None, "off"):
             warn_ignored(self.model)
-        if request.tools and request.tool_choice == "auto" and not self._chooses_tools:
-            warn_once(f"{self.model} is too small to choose tools reliably; answering without tools")
+        if request.tools and request.tool_choice == "auto" and not self.chooses_tools:
+            warn_of_tools(self.model)
             request = replace(request, tools=())
         options = {**(self._sampling if request.schema is None else {}), **request.options}
         if "max_completion_tokens" not in options:
