@@ -241,7 +241,7 @@ class Dovetail:
         names = [*self.list_reserved_names(), *(tool.name for tool in self.tools.get_all_tools())]
         for notice in self.runtime.policy.find_unknown_tools(names):
             logger.warning("policy rule may have no effect: %s", notice)
-        for notice in catalog.list_unknown_tools(self):
+        for notice in catalog.list_tool_problems(self):
             logger.warning("an agent names a tool that does not exist: %s", notice)
         await self._follow_files()
         if self._chat is not None:

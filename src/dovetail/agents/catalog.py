@@ -11,7 +11,7 @@ from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
 from dovetail.agents.file import is_disabled, list_agent_files, peek
-from dovetail.agents.prepare import COMPLETE_TASK, AgentHost
+from dovetail.agents.prepare import COMPLETE_TASK, AgentHost, choose_tools
 from dovetail.agents.task_tool import TASKS
 from dovetail.assets import find_assets
 from dovetail.data.shapes import is_mapping
@@ -92,8 +92,13 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
     return wrapper
 
 
-def find_unknown_tools(app: AgentHost, definition: AgentDefinition) -> list[str]:
-    """Return a warning for each tool that an agent names and that does not exist, with the nearest name.
+def find_tool_problems(app: AgentHost, definition: AgentDefinition) -> list[str]:
+    """Return warnings about the tools that an agent names, and about those of the agents that it calls."""
+    return [*_find_unknown(app, definition), *_find_withheld(app, definition)]
+
+
+def _find_unknown(app: AgentHost, definition: AgentDefinition) -> list[str]:
+    """Return a warning for each tool that does not exist, with the nearest name.
 
     Such a tool is ignored until it exists: that of an MCP server may come later. Globs may match nothing.
     """
@@ -107,14 +112,33 @@ def find_unknown_tools(app: AgentHost, definition: AgentDefinition) -> list[str]
     ]
 
 
-def list_unknown_tools(app: AgentHost) -> list[str]:
+def _find_withheld(app: AgentHost, definition: AgentDefinition) -> list[str]:
+    """Return a warning for each called agent that needs tools which this one does not have to give."""
+    agents, available = app.get_agent_registry(), app.get_tool_registry().snapshot()
+    own = choose_tools(definition, available, ())[0].tools
+    needed = {
+        each.name: [
+            name for name in each.tool_config.names or () if name in available.tools and name not in own
+        ]
+        for each in agents.get_all_definitions()
+        if each.name in own
+    }
+    return [
+        f"Agent {name!r} cannot use {', '.join(missing)} when it is called from here: "
+        "an agent has no tool that its caller does not have."
+        for name, missing in needed.items()
+        if missing
+    ]
+
+
+def list_tool_problems(app: AgentHost) -> list[str]:
     """Return such warnings for all agents, except for those that ship with the package."""
     shipped = find_assets("agents")
     return [
         f"{definition.source}: {warning}"
         for definition in app.get_agent_registry().get_all_definitions()
         if shipped is None or not Path(definition.source).is_relative_to(shipped)
-        for warning in find_unknown_tools(app, definition)
+        for warning in find_tool_problems(app, definition)
     ]
 
 

@@ -1,14 +1,17 @@
 """Files that commands create from templates: whole projects, and single agents, skills and prompts."""
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dovetail.app import Dovetail
+from dovetail.cli.terminal import show_path
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.extensions.scaffold import find_template
 from dovetail.sources import Source, SourceKind, Sources
 
+_ANSWERS_CHATS = "master"
 _PARTS: dict[SourceKind, str] = {"agents": "agent.md", "skills": "SKILL.md", "prompts": "prompt.yaml"}
 
 
@@ -50,3 +53,13 @@ def create_source(kind: SourceKind, name: str, workspace: Path | None) -> Source
             return Sources(dovetail).create(kind, name, text.replace(f"my_{kind[:-1]}", name))
 
     return run_sync(create())
+
+
+def find_list(dovetail: Dovetail, tool: str) -> str | None:
+    """Return the file of the agent that answers chats if it lists its tools, and not this one."""
+    for definition in dovetail.agents.get_all_definitions():
+        names = definition.tool_config.names
+        if definition.name == _ANSWERS_CHATS and names is not None:
+            is_listed = any(fnmatchcase(tool, pattern) for pattern in names)
+            return None if is_listed else show_path(Path(definition.source))
+    return None

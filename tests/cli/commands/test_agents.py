@@ -71,6 +71,24 @@ def test_check_notices_a_misspelt_tool(
     assert notice == "notice a.md: Unknown tool 'read_fil'. Did you mean 'read_file'?"
 
 
+def test_check_notices_that_a_called_agent_lacks_its_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "new", "scout") == 0
+    (tmp_path / "a.md").write_text("---\ndescription: d\ntools: [scout, read_file]\n---\nDo.")
+    (tmp_path / "b.md").write_text(
+        "---\ndescription: d\ntools: [scout, list_files, search_files, read_*]\n---\nDo."
+    )
+    (tmp_path / "c.md").write_text("---\ndescription: It has all tools.\n---\nDo.")
+    capsys.readouterr()
+    assert run("agents", "check", "a.md", "b.md", "c.md") == 0
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        "notice a.md: Agent 'scout' cannot use list_files, search_files when it is called from here: "
+        "an agent has no tool that its caller does not have."
+    ]
+
+
 def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.md").write_text("---\ndescription: d\ninputs: {text: {type: strng}}\n---\nDo.")
     assert run("agents", "check", str(tmp_path / "a.md")) == 0
@@ -215,6 +233,18 @@ def test_run_checks_the_inputs_before_it_begins(
     (tmp_path / "agents" / "diver.md").write_text(f"---\ndescription: Dives.\n{inputs}\n---\nDive.\n")
     assert run("agents", "run", "diver", "depth=deep") == 1
     assert "`depth` must be integer" in capsys.readouterr().err
+
+
+def test_a_new_agent_says_where_the_assistant_lists_its_tools(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("agents", "new", "scout") == 0
+    assert "lists its tools" not in capsys.readouterr().out
+    (tmp_path / "agents" / "master.md").write_text("---\ndescription: d\ntools: [scout]\n---\nHi.\n")
+    assert run("agents", "new", "guide") == 0
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert last.startswith("agents/master.md lists its tools: add `guide` and what it uses to `tools:`")
 
 
 def test_a_new_agent_is_sound_and_its_name_is_free(

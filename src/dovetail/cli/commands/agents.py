@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from dovetail.agents.catalog import find_unknown_tools
+from dovetail.agents.catalog import find_tool_problems
 from dovetail.agents.definition import (
     AgentDefinition,
     RunConfig,
@@ -22,7 +22,7 @@ from dovetail.agents.file import list_agent_files, load_definition
 from dovetail.agents.prepare import choose_tools, find_missing
 from dovetail.app import Dovetail
 from dovetail.cli.commands.run import run_agent
-from dovetail.cli.scaffold import create_source
+from dovetail.cli.scaffold import create_source, find_list
 from dovetail.cli.terminal import (
     JSON,
     WORKSPACE,
@@ -139,7 +139,7 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files."), as_json
         except ConfigError as error:
             text = str(error) if str(path) in error.message else f"{path}: {error}"
             problems.append({"path": str(path), "kind": "broken", "text": text})
-    for path, warnings in run_sync(_find_unknown_tools(sound)).items():
+    for path, warnings in run_sync(_find_tool_problems(sound)).items():
         problems += ({"path": str(path), "kind": "notice", "text": f"{path}: {each}"} for each in warnings)
     if as_json:
         agents = {str(path): definition.name for path, definition in sound.items()}
@@ -153,14 +153,14 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files."), as_json
     raise typer.Exit(1 if any(problem["kind"] == "broken" for problem in problems) else 0)
 
 
-async def _find_unknown_tools(definitions: Mapping[Path, AgentDefinition]) -> dict[Path, list[str]]:
-    """Return warnings about tools that agents name and that the workspace does not have."""
+async def _find_tool_problems(definitions: Mapping[Path, AgentDefinition]) -> dict[Path, list[str]]:
+    """Return warnings about the tools that agents name."""
     naming = {path: each for path, each in definitions.items() if each.tool_config.names}
     if not naming:
         return {}
     with without_logs(*_SHOWN_BY_OTHERS):
         async with Dovetail() as dovetail:
-            return {path: find_unknown_tools(dovetail, each) for path, each in naming.items()}
+            return {path: find_tool_problems(dovetail, each) for path, each in naming.items()}
 
 
 def _check_model(definition: AgentDefinition, settings: Settings) -> None:
@@ -178,13 +178,21 @@ def new_agent(
 ) -> None:
     """Create an agent in `agents/` that works and that other agents can call."""
     path = create_source("agents", name, workspace).path
+    place = run_sync(_find_list(name, workspace))
+    add = f"{place} lists its tools: add `{name}` and what it uses to `tools:`, and the assistant calls it."
     print_report(
-        {"name": name, "path": str(path)},
+        {"name": name, "path": str(path), "add_to": place},
         f"wrote {path}",
         f"Check it with `dovetail agents check {show_path(path)}`, run it with:",
         f'dovetail run {name} "What is in this folder?"',
+        *([add] if place else []),
         as_json=as_json,
     )
+
+
+async def _find_list(name: str, workspace: Path | None) -> str | None:
+    async with Dovetail(workspace=workspace) as dovetail:
+        return find_list(dovetail, name)
 
 
 @app.command("trust")

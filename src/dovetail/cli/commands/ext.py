@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,8 @@ from rich.table import Table
 
 from dovetail.app import Dovetail
 from dovetail.cli.remote import URL, name_caller, post
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_path, without_logs
+from dovetail.cli.scaffold import find_list
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_dict, is_mapping
 from dovetail.data.text import explain_unknown
@@ -34,7 +34,6 @@ _HINTS = {
     401: "Pass an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
     403: "Pass the token with --token or EXTENSIONS_ADMIN_TOKEN.",
 }
-_ANSWERS_CHATS = "master"
 _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.agents.registry")
 
 
@@ -138,7 +137,7 @@ def new_extension(
     dovetail = run_sync(_look(workspace))
     _check_free(name, dovetail.extensions.snapshot, dovetail.list_reserved_names())
     files = [str(path) for path in create_folder(root, name, with_card=web)]
-    place = _find_list(dovetail, name)
+    place = find_list(dovetail, name)
     add = f"{place} lists its tools: add `{name}` to `tools:` so that the assistant uses it."
     print_report(
         {"name": name, "files": files, "add_to": place},
@@ -148,16 +147,6 @@ def new_extension(
         *([add] if place else []),
         as_json=as_json,
     )
-
-
-def _find_list(dovetail: Dovetail, tool: str) -> str | None:
-    """Return the file of the agent that answers chats if it lists its tools, and not this one."""
-    for definition in dovetail.agents.get_all_definitions():
-        names = definition.tool_config.names
-        if definition.name == _ANSWERS_CHATS and names is not None:
-            is_listed = any(fnmatchcase(tool, pattern) for pattern in names)
-            return None if is_listed else show_path(Path(definition.source))
-    return None
 
 
 def _check_free(name: str, snapshot: ExtensionSnapshot, reserved: Mapping[str, str]) -> None:

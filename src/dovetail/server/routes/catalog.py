@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from dovetail.agents.catalog import list_unknown_tools
+from dovetail.agents.catalog import list_tool_problems
 from dovetail.agents.definition import AgentDefinition
 from dovetail.app import Dovetail
 from dovetail.data.text import explain_unknown
@@ -91,7 +91,7 @@ async def list_agents(app: App) -> dict[str, Any]:
         ],
         "disabled": [definition.name for definition in app.agents.get_disabled()],
         "errors": [{"path": broken.path, "message": broken.error} for broken in app.agents.broken],
-        "notices": list_unknown_tools(app),
+        "notices": list_tool_problems(app),
     }
 
 
