@@ -96,23 +96,32 @@ def prepare_loop(
     `equip` changes the tools at the end, within `tools.allowed` and `tools.excluded`.
     """
     model = definition.model_config
-    path = parent.agent_path if parent is not None else ()
-    tools, completion = choose_tools(definition, find_tools(host, parent), path)
-    if not has_tab:  # without a browser its tools can only fail
-        tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
-    tools = _complete(host, tools, completion, equip)
+    tools, completion = equip_agent(host, definition, parent, has_tab=has_tab, equip=equip)
     given["completion"] = completion
     given["options"] = {**model.options, **given.get("options", {})}
     return host.runtime.make_loop(requester or host.runtime.requester(model.model), tools, **given)
 
 
-def _complete(
-    host: AgentHost, tools: ToolSnapshot, completion: str | None, equip: Equip | None
-) -> ToolSnapshot:
-    """Return the equipped tools that the settings allow: also an agent's own, which no registry holds."""
+def equip_agent(
+    host: AgentHost,
+    definition: AgentDefinition,
+    parent: RunContext | None = None,
+    *,
+    has_tab: bool = True,
+    equip: Equip | None = None,
+) -> tuple[ToolSnapshot, str | None]:
+    """Return the tools of an agent as its runs have them, and the name of its completion tool, if any.
+
+    The settings also apply to an agent's own tools, which no registry holds.
+    """
+    path = parent.agent_path if parent is not None else ()
+    tools, completion = choose_tools(definition, find_tools(host, parent), path)
+    if not has_tab:  # without a browser its tools can only fail
+        tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
     equipped = tools if equip is None else equip(tools)
     registry = host.get_tool_registry()
-    return equipped.select(name for name in equipped.tools if name == completion or registry.is_active(name))
+    kept = (name for name in equipped.tools if name == completion or registry.is_active(name))
+    return equipped.select(kept), completion
 
 
 def find_tools(host: AgentHost, run: RunContext | None) -> ToolSnapshot:
@@ -252,8 +261,7 @@ async def warm_up(host: AgentHost, agent: str = "master", *, equip: Equip | None
         read: Callable[[ModelRequest], Awaitable[None]] | None = getattr(requester, "warm_up", None)
         if read is None:
             return
-        tools, completion = choose_tools(definition, host.get_tool_registry().snapshot(), ())
-        tools = _complete(host, tools, completion, equip)
+        tools, _ = equip_agent(host, definition, equip=equip)
         system = {"role": "system", "content": definition.prompt_config.system_prompt}
         request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
         await read(request)

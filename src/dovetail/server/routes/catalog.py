@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from dovetail.agents.catalog import list_tool_problems
 from dovetail.agents.definition import AgentDefinition
+from dovetail.agents.prepare import equip_agent
 from dovetail.app import Dovetail
 from dovetail.data.text import explain_unknown
 from dovetail.errors import NotFoundError
@@ -17,12 +18,14 @@ from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
 from dovetail.ids import new_id
 from dovetail.policy.mode import choose_mode
+from dovetail.policy.rule import Mode
 from dovetail.prompts.library import describe_problem
 from dovetail.server.auth import require_admin
 from dovetail.server.responses import JsonResponse
 from dovetail.server.routes.looks import list_looks
-from dovetail.server.schemas import App, Body, Owner
+from dovetail.server.schemas import App, Body, GivenId, Owner
 from dovetail.server.tool_trial import start_trial
+from dovetail.tools.pipeline.approve import describe_trial
 from dovetail.tools.result import describe_outcome
 from dovetail.tools.tool import Tool
 
@@ -45,12 +48,19 @@ class CallBody(Body):
 
 
 @router.get("/tools")
-async def list_tools(app: App) -> dict[str, Any]:
-    """List the tools of the newest generation, and the MCP servers that could not be reached."""
+async def list_tools(
+    app: App, owner: Owner, agent: GivenId | None = None, mode: GivenId | None = None
+) -> dict[str, Any]:
+    """List the tools of the newest generation, and the MCP servers that could not be reached.
+
+    With `agent` only those that this agent can use in a chat of the caller: what the policy denies in this
+    `mode`, by default that of the settings, is left out.
+    """
     snapshot = app.tools.snapshot()
+    tools = snapshot if agent is None else _find_usable(app, agent, choose_mode(app.settings, mode), owner)
     return {
         "generation": snapshot.generation,
-        "tools": [_describe_tool(tool) for tool in snapshot],
+        "tools": [_describe_tool(tool) for tool in tools],
         "errors": [{"source": f"mcp:{name}", "message": text} for name, text in app.mcp.problems.items()],
     }
 
@@ -151,6 +161,18 @@ def _describe_reload(app: Dovetail) -> dict[str, Any]:
         "prompts": {"failed": [describe_problem(each) for each in app.prompts.problems]},
         "policy": {"failed": policy, "notices": notices},
     }
+
+
+def _find_usable(app: Dovetail, agent: str, mode: Mode, owner: str) -> list[Tool]:
+    """Return the tools of an agent without those that are refused, whatever it calls them with."""
+    tools, completion = equip_agent(app, app.agents.get_definition(agent))
+    decide = app.runtime.policy.decide
+    return [
+        tool
+        for tool in tools
+        if tool.name != completion
+        and decide(describe_trial(tool, {}, (agent,), mode, owner)).action != "deny"
+    ]
 
 
 def _name_tools(definition: AgentDefinition) -> Sequence[str]:
