@@ -94,7 +94,7 @@ test("the settings page changes theme and language at once", async () => {
   expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
 });
 
-test("the first screen offers examples for the tools that are there", async () => {
+test("an example of the first screen is written into the message", async () => {
   const page = await openPage();
   const examples = page.getByRole("list", { name: "Examples", exact: true });
   await examples.getByRole("button", { name: /^Write a file/ }).click();

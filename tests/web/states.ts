@@ -113,7 +113,7 @@ async function answerQuestions(page: Page): Promise<void> {
   await form.getByRole("checkbox", { name: "Saw" }).check();
 }
 
-/** The first screen shows examples of the tools that are there. */
+/** The first screen shows examples of what its agent can do. */
 const awaitExamples = (page: Page) => page.getByText("Run a command", { exact: true }).waitFor();
 
 async function compose(page: Page): Promise<void> {

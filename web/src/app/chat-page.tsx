@@ -102,7 +102,11 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
       <OriginBar onSchedules={onSchedules} />
       {isEmpty ? (
         <div className="min-h-0 overflow-y-auto">
-          <Greeting onPick={(text) => composer.current?.fill(text)} />
+          <Greeting
+            agent={agentNames.has(agent) ? agent : null}
+            mode={choice.mode}
+            onPick={(text) => composer.current?.fill(text)}
+          />
         </div>
       ) : (
         <Messages editing={editing} onEdit={edit} onInspect={onInspect} target={target} />

@@ -19,6 +19,12 @@ export async function listTools(): Promise<{ tools: ToolInfo[]; generation: numb
   return parseTools(await getJson(`${BASE}/tools`));
 }
 
+/** The tools that an agent can use in a chat, after the settings and the policy; without a mode in the server's own. */
+export async function listToolsOf(agent: string, mode: string | undefined): Promise<ToolInfo[]> {
+  const query = new URLSearchParams({ agent, ...(mode === undefined ? {} : { mode }) });
+  return parseTools(await getJson(`${BASE}/tools?${query}`)).tools;
+}
+
 /** Calls a tool for the person at this tab, who can be asked; returns the run of the call. */
 export async function tryTool(name: string, args: Record<string, unknown>, tabId: string): Promise<string> {
   const path = `${BASE}/tools/${encodeURIComponent(name)}/call`;
