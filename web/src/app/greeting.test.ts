@@ -32,6 +32,11 @@ test("a tool of the project is offered with the first sentence of its descriptio
   ]);
 });
 
+test("a sentence in Chinese ends without a space", () => {
+  const [example] = chooseExamples(en, [tool("count_stock", { description: "清点库存。每个数字都要用它。" })], []);
+  expect(example?.text).toBe("清点库存。");
+});
+
 test("a tool that only helps the agent with its work is not offered", () => {
   const helpers = [
     tool("ask_user", { kind: "think", origin: "code" }),
