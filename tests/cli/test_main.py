@@ -71,6 +71,15 @@ def test_own_error_is_one_message_with_its_hint(
     assert capsys.readouterr().err == "Error: no model 'x'\nChoose another.\n"
 
 
+def test_errors_are_also_json_if_that_was_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("agents", "show", "nobody", "--json") == 1
+    said = capsys.readouterr()
+    assert said.err.startswith("Error: Unknown agent 'nobody'")
+    error = json.loads(said.out)["error"]
+    assert error["type"] == "config_error"
+    assert error["message"].startswith("Unknown agent 'nobody'")
+
+
 def test_own_error_is_found_inside_a_group_of_errors(
     add_command: Callable[[Callable[[], None]], None], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,16 +6,18 @@ several commands is `typer.Typer(name="models")`; a single command is an unnamed
 """
 
 import io
+import json
 import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import takewhile
-from typing import NoReturn, TypeGuard
+from typing import Any, NoReturn, TypeGuard
 
 import typer
 
 from dovetail.data.clean import clean_text
+from dovetail.data.text import report_error as describe_error
 from dovetail.errors import DovetailError
 from dovetail.lazy import install_command
 from dovetail.version import __version__
@@ -59,6 +61,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         if "--debug" in options:
             traceback.print_exc()
         report_error(error)
+        if not {"--json", "--jsonl"}.isdisjoint(words):
+            typer.echo(json.dumps({"error": _describe(_find_cause(error))}, ensure_ascii=False))
         sys.exit(1)
     sys.exit(0)
 
@@ -103,6 +107,13 @@ def report_error(error: BaseException) -> None:
     else:
         typer.secho(f"Unexpected error: {type(error).__name__}: {error}", fg="red", err=True)
         typer.echo("Run `dovetail --debug …` for a stack trace.", err=True)
+
+
+def _describe(error: BaseException) -> dict[str, Any]:
+    """Return an error for programs."""
+    if isinstance(error, DovetailError):
+        return describe_error(error)
+    return {"type": "internal_error", "message": f"{type(error).__name__}: {error}"}
 
 
 def _find_cause(error: BaseException) -> BaseException:

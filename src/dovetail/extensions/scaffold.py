@@ -1,5 +1,6 @@
 """Write a new extension folder that works at once, with its test."""
 
+import keyword
 import re
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def create_folder(root: Path, name: str, *, with_card: bool = False) -> list[Pat
     """
     if not _NAME.fullmatch(name):
         raise ConfigError(f"Invalid name {name!r}: use lower-case letters, digits and _, such as my_tool.")
+    if keyword.iskeyword(name):
+        raise ConfigError(f"Invalid name {name!r}: it is a word of Python. Use, for example, my_{name}.")
     folder = root / name
     if folder.exists():
         raise ConfigError(

@@ -50,6 +50,14 @@ def test_the_path_of_a_picture_attaches_it_from_anywhere(tmp_path: Path) -> None
     assert draft.parts[1]["mediaType"] == "image/gif"
 
 
+@pytest.mark.parametrize(
+    "text", ["See {}.", "What is in {}?", "A plan ({})", "看看 {}。", "It's `{}`, isn't it"]
+)
+def test_the_path_of_a_picture_may_be_followed_by_punctuation(tmp_path: Path, text: str) -> None:
+    (tmp_path / "shot.png").write_bytes(PICTURE)
+    assert read_message(text.format(tmp_path / "shot.png"), Workspace(tmp_path)).attached == ["shot.png"]
+
+
 def test_files_to_complete_are_those_that_git_would_track(tmp_path: Path) -> None:
     for name in ("a.py", "built.o", ".hidden", "node_modules/x.js", "sub/b.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -47,6 +47,14 @@ def test_a_new_folder_is_sound_and_its_test_passes(
         written["test_it_greets"]()
 
 
+def test_a_folder_cannot_have_a_word_of_python_as_its_name(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ext", "new", "class") == 1
+    assert "Use, for example, my_class." in capsys.readouterr().err
+    assert not (workspace / "extensions" / "class").exists()
+
+
 def test_a_new_folder_says_where_the_assistant_lists_its_tools(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

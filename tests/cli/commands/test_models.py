@@ -260,7 +260,7 @@ def test_check_of_a_server_that_stays_silent_ends(
     assert "Asking vllm:x: text" in printed.err
     assert "vllm:x did not answer within 0.2 s." in (printed.out if options else printed.err)
     if options:
-        assert set(json.loads(printed.out)["error"]) == {"message", "hint"}
+        assert set(json.loads(printed.out)["error"]) == {"type", "message", "hint"}
 
 
 def test_check_does_not_ask_the_fallbacks(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

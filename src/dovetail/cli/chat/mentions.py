@@ -11,6 +11,7 @@ import shlex
 import stat
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,8 @@ MOST_FILES = 5_000
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 _MENTION = re.compile(r'(?<!\S)@(?:"([^"\n]+)"|(\S+))')
+_AROUND = re.compile(r"^[^\w~/.]+|\W+$")
+"""Punctuation around a path in a sentence."""
 _SKIPPED = {"node_modules", "__pycache__", "venv", "dist", "build", "target"}
 _GIT_SECONDS = 5.0
 
@@ -89,12 +92,12 @@ def _find_mentions(text: str) -> Iterator[str]:
 
 def _find_pictures(text: str) -> Iterator[Path]:
     """Yield the paths of pictures in a text, as a terminal writes a file that is dropped onto it."""
-    try:
-        words = shlex.split(text)
-    except ValueError:  # an apostrophe in a sentence
-        words = text.split()
+    words = text.split()
+    with suppress(ValueError):  # an apostrophe in a sentence
+        words += shlex.split(text)
     for word in words:
-        path = Path(word).expanduser() if _is_picture(word) and not word.startswith("@") else None
+        name = word if _is_picture(word) else _AROUND.sub("", word)
+        path = Path(name).expanduser() if _is_picture(name) and not word.startswith("@") else None
         if path is not None and path.is_file():
             yield path
 

@@ -14,7 +14,6 @@ from dovetail.cli.first_model import pull_visibly
 from dovetail.cli.model_check import CheckResult, check_model
 from dovetail.cli.terminal import JSON, print_report, show_size
 from dovetail.concurrency import run_sync
-from dovetail.errors import DovetailError
 from dovetail.requesters.local import files, weights
 from dovetail.requesters.prices import Price, is_free
 from dovetail.requesters.requester import Requester, find_window
@@ -54,14 +53,7 @@ def check(
     timeout: float = typer.Option(60.0, min=0.1, help="Seconds that each answer may take."),
 ) -> None:
     """Ask a model real questions: what it can do, how fast it answers, and what that costs."""
-    try:
-        result = _ask_visibly(name, timeout)
-    except DovetailError as error:
-        if not as_json:
-            raise
-        failure = {"model": name, "error": {"message": error.message, "hint": error.hint}}
-        typer.echo(json.dumps(failure, ensure_ascii=False))
-        raise typer.Exit(1) from None
+    result = _ask_visibly(name, timeout)
     if as_json:
         typer.echo(json.dumps(_describe(result), ensure_ascii=False))
     else:
