@@ -5,6 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypedDict, TypeVar, Unpack, overload
 from uuid import uuid4
 
+from dovetail.agent.arguments import (
+    check_model,
+    check_name,
+    check_requester,
+    explain_argument,
+    layer_settings,
+)
 from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.fluent import Asking, TypedRequest, open_later
 from dovetail.agent.pending import PendingRequests
@@ -12,10 +19,8 @@ from dovetail.agent.request import REQUESTER, AgentRequest, ExtensionHandlers, N
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import did_you_mean, expected_one_of, shorten
-from dovetail.errors import ConfigError, SignatureError
+from dovetail.data.text import shorten
 from dovetail.events.call import ChatMessage
-from dovetail.lazy import lazy
 from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.requester import Requester
@@ -24,12 +29,9 @@ from dovetail.response.response import Response
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:
-    from dovetail.requesters import resolve as _resolve
     from dovetail.tools.tool import Tool
 
     Usable: TypeAlias = "str | Tool | BaseAgent | Callable[..., Any]"
-else:
-    _resolve = lazy("dovetail.requesters.resolve")
 
 V = TypeVar("V")
 
@@ -40,27 +42,6 @@ class FirstWords(TypedDict, total=False):
     system: Any
     options: Mapping[str, Any]
     tools: "Iterable[Usable] | Usable"
-
-
-_MEANT = {
-    **dict.fromkeys(
-        ("instruction", "instructions", "prompt", "system_message", "system_prompt"), "`system=…`"
-    ),
-    **dict.fromkeys(("llm", "model_id", "model_name"), "`model=…`"),
-    **dict.fromkeys(("functions", "tool"), "`tools=[…]`"),
-    **dict.fromkeys(("api_key", "base_url"), "`settings={{'model': {{'{name}': …}}}}`"),
-    **dict.fromkeys(
-        ("max_tokens", "seed", "stop", "temperature", "thinking", "top_p"), "`options={{'{name}': …}}`"
-    ),
-    **{
-        f"max_{limit}": f"`settings={{{{'limits': {{{{'{limit}': …}}}}}}}}`"
-        for limit in ("calls", "cost", "seconds", "turns")
-    },
-    "fallbacks": "`settings={{'model': {{'fallbacks': […]}}}}`",
-    "limits": "`settings={{'limits': {{…}}}}`",
-    "provider": "`model='provider:name'`",
-}
-"""The arguments of other libraries, and ours for the same thing."""
 
 
 class BaseAgent(Asking[Any]):
@@ -89,12 +70,12 @@ class BaseAgent(Asking[Any]):
         self.name = name or f"agent-{uuid4().hex[:8]}"
         self._is_named = bool(name)
         self.runtime = runtime or default_runtime()
-        self.settings = _layer(settings, self.runtime.settings)
-        _check_name(self.name, self.settings)
+        self.settings = layer_settings(settings, self.runtime.settings)
+        check_name(self.name, self.settings)
         self.agent_prompt = Prompt(settings=self.settings)
         self.extension_handlers = ExtensionHandlers()
-        self._model = _check_model(model)
-        self._requester = _check_requester(requester)
+        self._model = check_model(model)
+        self._requester = check_requester(requester)
         if not (self._requester or model is None or isinstance(model, str)):
             self._requester = self.runtime.requester(model, self.settings)  # a wrong object fails here
         self._pending = PendingRequests(self.agent_prompt)
@@ -113,10 +94,7 @@ class BaseAgent(Asking[Any]):
         elif argument == "options":
             self.options(value or {}, always=True)
         else:
-            known = ("name", "model", "system", "tools", "options", "settings", "requester", "runtime")
-            meant = _MEANT.get(argument, "").format(name=argument)
-            hint = f"Write {meant}." if meant else did_you_mean(argument, known) or expected_one_of(known)
-            raise SignatureError(f"Unknown argument {argument!r} of {type(self).__name__}. {hint}")
+            raise explain_argument(argument, type(self).__name__)
 
     def set_up(self) -> None:
         """Set up the agent, once, when it is created; agent extensions add their handlers here."""
@@ -149,7 +127,7 @@ class BaseAgent(Asking[Any]):
 
     @model.setter
     def model(self, model: Any) -> None:
-        self._model = _check_model(model)
+        self._model = check_model(model)
         self._requester = None
 
     @property
@@ -294,34 +272,6 @@ def list_messages(history: Any) -> list[Any]:
     if isinstance(history, str) or is_mapping(history) or not hasattr(history, "__iter__"):
         return [history]
     return list(history)
-
-
-def _layer(settings: Settings | Mapping[str, Any] | None, parent: Settings) -> Settings:
-    if isinstance(settings, Settings):
-        return Settings(parent=settings)
-    return Settings(settings, parent=parent)
-
-
-def _check_name(name: str, settings: Settings) -> None:
-    if ":" in name and _resolve.names_provider(name, settings):
-        raise SignatureError(
-            f"Invalid agent name {name!r}: it looks like the name of a model. Write Agent(model={name!r})."
-        )
-
-
-def _check_model(model: Any) -> Any:
-    if isinstance(model, str) and not model.strip():
-        raise ConfigError("The model's name is empty.", hint="Write provider:name, or None for the default.")
-    return model
-
-
-def _check_requester(requester: Any) -> Any:
-    if requester is not None and not hasattr(requester, "stream"):
-        raise ConfigError(
-            f"{shorten(requester)} is not a requester: it has no `stream`.",
-            hint="For a model's name, write Agent(model='provider:name').",
-        )
-    return requester
 
 
 def _save(text: str, path: str | Path | None) -> str:
