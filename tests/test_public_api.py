@@ -3,6 +3,7 @@
 import asyncio
 import doctest
 import importlib
+import inspect
 import json
 import subprocess
 import sys
@@ -13,10 +14,13 @@ import pytest
 
 import dovetail
 from dovetail import app
-from dovetail.agent import runtime
+from dovetail.agent import Agent, ChatSessionExtension, runtime
+from dovetail.agent.fluent import TypedRequest
 from dovetail.errors import TransientModelError
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import FinishDelta, TextDelta, Usage
+from dovetail.prompt import Prompt
+from dovetail.response.response import Response
 from dovetail.testing import ScriptedServer
 
 HEAVY = {
@@ -59,6 +63,15 @@ PACKAGES = ("", ".agent", ".agents", ".prompt", ".requesters", ".response", ".te
 NOT_SHOWN = {"__version__", "AgentInputs", "CallScope", "Instant", "RequestContext"}
 """Public names without an example: former names, and an alias of `Mapping`."""
 
+SHOWN = (Agent, TypedRequest, Response, ChatSessionExtension, Prompt)
+"""What users call methods of: agents, the objects that those return, and prompts."""
+
+FOR_EXTENSIONS = {
+    *("ask_for", "begin_with", "claim_request", "get_native_tools", "get_prompt", "list_traits", "set_up"),
+    *("check_write", "compute", "find_layer", "stream", "stream_alone"),
+}
+"""Methods without an example: those that only agent extensions and other parts of Dovetail call."""
+
 REPLIES: dict[str, list[Any]] = {
     "Agent": ['{"wood": "oak"}', "Teak."],
     "AutoFuncExtension": ['{"value": true}'],
@@ -69,6 +82,21 @@ REPLIES: dict[str, list[Any]] = {
     "tool": [{"tool_calls": [{"name": "count", "arguments": {"item": "chisel"}}]}, "Three."],
 }
 """What the model says in the examples; `Oak.` where nothing else is said."""
+REPLIES_BY_METHOD: dict[tuple[str, ...], list[Any]] = {
+    (
+        *("Agent.start", "async_run", "load_json_prompt", "when_key", "on_key", "Response.async_get_result"),
+        *("get_text", "get_result", "get_data", "get_data_object", "async_get_data", "async_get_data_object"),
+        *("get_key_result", "async_get_key_result", "async_wait_keys", "async_start_waiter"),
+    ): ['{"wood": "oak"}'],
+    ("wait_keys", "start_waiter"): ['{"woods": ["oak", "teak"]}'],
+    ("returns", "TypedRequest.start", "TypedRequest.async_start", "TypedRequest.get_response"): [
+        '{"value": ["oak", "teak"]}'
+    ],
+    ("auto_func",): REPLIES["AutoFuncExtension"],
+    ("output",): ['{"wood": "oak", "uses": ["doors", "barrels"]}'],
+    ("set_record_output_paths",): REPLIES["KeyWaiterExtension"],
+    ("tool_func",): REPLIES["tool"],
+}
 
 GREET = """
 def greet(name: str) -> str:
@@ -85,6 +113,21 @@ TOOL = {
 """
 """The extension folder that examples call."""
 
+SHED = """
+from mcp.server import MCPServer
+
+shed = MCPServer("shed")
+
+
+@shed.tool()
+def sharpen(blade: str) -> str:
+    return f"{blade} is sharp"
+
+
+shed.run()
+"""
+"""The MCP server that examples connect to."""
+
 
 def list_public() -> dict[str, Any]:
     modules = [importlib.import_module(f"dovetail{package}") for package in PACKAGES]
@@ -92,23 +135,50 @@ def list_public() -> dict[str, Any]:
     return {name: value for name, value in names.items() if name not in NOT_SHOWN}
 
 
+def list_methods() -> dict[str, Any]:
+    """Return the methods of the shown classes; one that several classes inherit is listed once."""
+    found: dict[Any, str] = {}
+    for kind in SHOWN:
+        for name in dir(kind):
+            method = getattr(kind, name)
+            if inspect.isfunction(method) and not name.startswith("_") and name not in FOR_EXTENSIONS:
+                found.setdefault(method, f"{kind.__name__}.{name}")
+    return {name: method for method, name in found.items()}
+
+
 @pytest.mark.parametrize("name", sorted(list_public()))
 def test_every_public_name_has_an_example_that_runs(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = list_public()
+    run_example(name, list_public()[name], REPLIES.get(name, ["Oak."]), tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("name", sorted(list_methods()))
+def test_every_method_that_users_call_has_an_example_that_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = {name, name.partition(".")[2]}
+    replies = next((said for names, said in REPLIES_BY_METHOD.items() if both & {*names}), ["Oak."])
+    run_example(name, list_methods()[name], replies, tmp_path, monkeypatch)
+
+
+def run_example(
+    name: str, value: Any, replies: list[Any], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Run the example of a docstring in a folder with an extension and an MCP server."""
     more = {"asyncio": asyncio, "FinishDelta": FinishDelta, "TextDelta": TextDelta, "ToolCall": ToolCall}
     more |= {"TransientModelError": TransientModelError, "Usage": Usage}
-    [example] = doctest.DocTestFinder(recurse=False).find(names[name], name, globs={**names, **more})
+    [example] = doctest.DocTestFinder(recurse=False).find(value, name, globs={**list_public(), **more})
     assert example.examples, f"The docstring of {name} has no example."
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "extensions" / "greet").mkdir(parents=True)
-    (tmp_path / "extensions" / "greet" / "extension.py").write_text(GREET)
+    monkeypatch.chdir(folder)
+    (folder / "extensions" / "greet").mkdir(parents=True)
+    (folder / "extensions" / "greet" / "extension.py").write_text(GREET)
+    (folder / "shed.py").write_text(SHED)
     monkeypatch.setenv("DOVETAIL_MODEL", "openai:scripted")
     monkeypatch.setenv("DOVETAIL_API_KEY", "none")
     monkeypatch.setattr(runtime, "_default", None)
     monkeypatch.setattr(app, "_default", None)
-    with ScriptedServer(REPLIES.get(name, ["Oak."])) as server:
+    with ScriptedServer(replies) as server:
         monkeypatch.setenv("DOVETAIL_BASE_URL", server.url)
         report: list[str] = []
         options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL

@@ -38,11 +38,20 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         """Work on a task turn after turn, with all the agent's tools, until it is done or a limit is reached.
 
         The result has the `text`, the `data` if there is an output, the `reason` and the `usage`.
+
+        >>> result = asyncio.run(Agent().output({"wood": (str,)}).async_run("A wood for doors?"))
+        >>> result.data
+        {'wood': 'oak'}
         """
         return self._make_run(task).go(options)
 
     def run(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunResult":
-        """Work on a task turn after turn; return the result with its `text`."""
+        """Work on a task turn after turn; return the result with its `text`.
+
+        >>> result = Agent().run("A wood for doors?", limits={"turns": 5, "seconds": 60})
+        >>> result.text, result.reason, result.turns
+        ('Oak.', 'goal', 1)
+        """
         return run_sync(self.async_run(task, **options))
 
     def run_stream(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunStream":
@@ -51,6 +60,12 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         The events are those of `dovetail.events`, a union that type checkers know; the first is a
         `RunStart`, the last a `RunEnd`. Afterwards the stream has the `result`. Leaving the loop stops the
         run.
+
+        >>> stream = Agent().run_stream("A wood for doors?")
+        >>> [event.type for event in stream]
+        ['run-start', 'model-request', 'text-start', 'text-delta', 'text-end', 'turn-end', 'run-end']
+        >>> stream.result.text
+        'Oak.'
         """
         return _run.RunStream(self._make_run(task), options)
 
@@ -61,6 +76,10 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
 
         Raises:
             ConfigError: the agent has no name, or nothing that could describe it.
+
+        >>> carpenter = Agent("carpenter", system="You know woods.")
+        >>> Agent(tools=[carpenter.as_tool(name="ask_carpenter")]).tools
+        ToolSnapshot(['ask_carpenter'], generation=...)
         """
         if name is None and not self._is_named:
             raise ConfigError(

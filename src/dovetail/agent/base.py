@@ -138,23 +138,44 @@ class BaseAgent(Asking[Any]):
         return self._requester
 
     def set_settings(self, key: str, value: Any) -> Self:
-        """Set a setting for this agent only."""
+        """Set a setting for this agent only.
+
+        >>> agent = Agent().set_settings("response.max_retries", 0)
+        >>> agent.settings["response.max_retries"], Agent().settings["response.max_retries"]
+        (0, 3)
+        """
         self.settings.set(key, value)
         return self
 
     def set_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Replace the history by one message or several."""
+        """Replace the history by one message or several.
+
+        >>> said = [{"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Hello."}]
+        >>> agent = Agent().set_chat_history(said)
+        >>> [message["content"] for message in agent.input("A wood?").request_prompt.to_messages()]
+        ['Hi.', 'Hello.', 'A wood?']
+        """
         self.agent_prompt.replace("chat_history", list_messages(history))
         return self
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Add one message or several to the history."""
+        """Add one message or several to the history.
+
+        >>> agent = Agent().add_chat_history({"role": "user", "content": "Hi."})
+        >>> agent.add_chat_history({"role": "assistant", "content": "Hello."}).agent_prompt["chat_history"]
+        [{'role': 'user', 'content': 'Hi.'}, {'role': 'assistant', 'content': 'Hello.'}]
+        """
         known = list_messages(self.agent_prompt.get("chat_history"))
         self.agent_prompt.replace("chat_history", [*known, *list_messages(history)])
         return self
 
     def reset_chat_history(self) -> Self:
-        """Clear the history."""
+        """Clear the history.
+
+        >>> agent = Agent(system="Be brief.").add_chat_history({"role": "user", "content": "Hi."})
+        >>> agent.reset_chat_history().agent_prompt
+        Prompt({'system': 'Be brief.'})
+        """
         self.agent_prompt.delete("chat_history")
         return self
 
@@ -162,6 +183,10 @@ class BaseAgent(Asking[Any]):
         """Return the response to the request; the next request begins empty.
 
         The request is sent when the response is first read. `timeout` is in seconds, for the whole answer.
+
+        >>> response = Agent().input("A wood for doors?").get_response(timeout=60)
+        >>> list(response.get_generator()), response.get_text()  # one request, read twice
+        (['Oak.'], 'Oak.')
         """
         request = self._take_request()
         expected = expect_output(
@@ -181,13 +206,21 @@ class BaseAgent(Asking[Any]):
     @overload
     def returns(self, kind: Any) -> TypedRequest[Any]: ...
     def returns(self, kind: Any) -> TypedRequest[Any]:
-        """Return the next request, to be answered by an instance of `kind`, which may be any annotation."""
+        """Return the next request, to be answered by an instance of `kind`, which may be any annotation.
+
+        >>> Agent().input("Woods for doors?").returns(list[str]).start()
+        ['oak', 'teak']
+        """
         return TypedRequest(self, kind)
 
     def async_start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Any]:
-        """Send the request and return its data: the parsed output, or the text without an output slot."""
+        """Send the request and return its data: the parsed output, or the text without an output slot.
+
+        >>> asyncio.run(Agent().input("A wood for doors?").async_start(timeout=60))
+        'Oak.'
+        """
         return open_later(
             lambda: self.get_response(timeout=timeout), lambda answer: answer.async_get_data(type, **demands)
         )
@@ -195,14 +228,31 @@ class BaseAgent(Asking[Any]):
     def start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Any:
-        """Send the request and return its data: the parsed output, or the text without an output slot."""
+        """Send the request and return its data: the parsed output, or the text without an output slot.
+
+        >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
+        >>> agent.start(ensure_keys=["wood"])
+        {'wood': 'oak'}
+        """
         return run_sync(self.async_start(type, timeout=timeout, **demands))
 
     async def async_close(self) -> None:
-        """Close everything that the agent holds open; also done at the end of `with` and `async with`."""
+        """Close everything that the agent holds open; also done at the end of `with` and `async with`.
+
+        >>> async def ask() -> str:
+        ...     async with Agent() as agent:  # calls it at the end
+        ...         return await agent.input("A wood for doors?").async_start()
+        >>> asyncio.run(ask())
+        'Oak.'
+        """
 
     def close(self) -> None:
-        """Close everything that the agent holds open, such as connections to MCP servers."""
+        """Close everything that the agent holds open, such as connections to MCP servers.
+
+        >>> with Agent() as agent:  # calls it at the end
+        ...     agent.input("A wood for doors?").start()
+        'Oak.'
+        """
         run_sync(self.async_close())
 
     def __enter__(self) -> Self:
@@ -218,16 +268,30 @@ class BaseAgent(Asking[Any]):
         await self.async_close()
 
     def get_prompt_text(self) -> str:
-        """Return the request as one text."""
+        """Return the request as one text.
+
+        >>> Agent().info("Oak is hard.").input("A wood?").get_prompt_text().splitlines()
+        ['[INFO]:', 'Oak is hard.', '', '[INPUT]:', 'A wood?', '', '[OUTPUT]:']
+        """
         lines = self.request_prompt.to_text().split("\n")
         return "\n".join(lines[1:-1])  # without the roles that frame it
 
     def get_json_prompt(self, save_to: str | Path | None = None) -> str:
-        """Return the request as JSON that `load_json_prompt` reads."""
+        """Return the request as JSON that `load_json_prompt` reads.
+
+        >>> text = Agent(system="Be brief.").input("A wood for doors?").get_json_prompt()
+        >>> Agent().load_json_prompt(text).start()
+        'Oak.'
+        """
         return _save(to_json(self._export()), save_to)
 
     def get_yaml_prompt(self, save_to: str | Path | None = None) -> str:
-        """Return the request as YAML that `load_yaml_prompt` reads."""
+        """Return the request as YAML that `load_yaml_prompt` reads.
+
+        >>> text = Agent(system="Be brief.").input("A wood for doors?").get_yaml_prompt("ask.yaml")
+        >>> Agent().load_yaml_prompt("ask.yaml").start()
+        'Oak.'
+        """
         return _save(to_yaml(self._export()), save_to)
 
     def get_prompt(self, always: bool) -> Prompt:

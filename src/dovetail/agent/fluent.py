@@ -35,57 +35,123 @@ class PromptShorthands(ABC):
         """Return the prompt to write into."""
 
     def set_agent_prompt(self, key: str, value: Any, mappings: Mappings = None) -> Self:
-        """Set any slot for every request."""
+        """Set any slot for every request.
+
+        >>> agent = Agent().set_agent_prompt("house style", "Use metric units.")
+        >>> agent.input("How thick is a door?").request_prompt
+        Prompt({'house style': 'Use metric units.', 'input': 'How thick is a door?'})
+        """
         return self._write(key, value, mappings, always=True)
 
     def set_request_prompt(self, key: str, value: Any, mappings: Mappings = None) -> Self:
-        """Set any slot for the next request."""
+        """Set any slot for the next request.
+
+        >>> Agent().set_request_prompt("input.place", "outdoors").request_prompt
+        Prompt({'input': {'place': 'outdoors'}})
+        """
         return self._write(key, value, mappings, always=False)
 
     def input(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the model should work on."""
+        """Set what the model should work on.
+
+        >>> agent = Agent().input({"item": "door", "place": "${place}"}, {"place": "outdoors"})
+        >>> agent.request_prompt["input"]
+        {'item': 'door', 'place': 'outdoors'}
+        """
         return self._write("input", prompt, mappings, always=always)
 
     def info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the model should know."""
+        """Set what the model should know.
+
+        >>> agent = Agent().info({"in stock": ["oak", "teak"]}, always=True)
+        >>> agent.input("A wood for doors?").start()
+        'Oak.'
+        >>> agent.input("And for boats?").request_prompt["info"]
+        {'in stock': ['oak', 'teak']}
+        """
         return self._write("info", prompt, mappings, always=always)
 
     def instruct(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the model should do."""
+        """Set what the model should do.
+
+        >>> agent = Agent().instruct(["Name one wood for the {input}.", "Use one word."], always=True)
+        >>> agent.input("door").start()
+        'Oak.'
+        """
         return self._write("instruct", prompt, mappings, always=always)
 
     def examples(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set examples of good answers."""
+        """Set examples of good answers.
+
+        >>> agent = Agent().examples({"input": "A wood for boats?", "output": "Teak."}, always=True)
+        >>> agent.input("A wood for doors?").start()
+        'Oak.'
+        """
         return self._write("examples", prompt, mappings, always=always)
 
     def output(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the answer should contain: fields as `{"name": (type, "description")}`."""
+        """Set what the answer should contain: fields as `{"name": (type, "description")}`.
+
+        >>> agent = Agent().input("A wood for doors?")
+        >>> agent.output({"wood": (str, "in English"), "uses": [(str, "an item")]}).start()
+        {'wood': 'oak', 'uses': ['doors', 'barrels']}
+        """
         return self._write("output", prompt, mappings, always=always)
 
     def attachment(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Attach images, files and other parts."""
+        """Attach images, files and other parts.
+
+        >>> picture = {"type": "image_url", "image_url": {"url": "https://example.com/door.png"}}
+        >>> Agent().input("Which wood is this?").attachment([picture]).start()
+        'Oak.'
+        """
         return self._write("attachment", prompt, mappings, always=always)
 
     def options(self, options: Mapping[str, Any], *, always: bool = False) -> Self:
-        """Set options for the provider, such as `temperature`."""
+        """Set options for the provider, such as `temperature`.
+
+        >>> agent = Agent().options({"temperature": 0, "max_tokens": 5})
+        >>> agent.input("A wood for doors?").start()
+        'Oak.'
+        """
         return self._write("options", options, None, always=always)
 
     def system(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what applies to the whole conversation; a role, rules and user information stay."""
+        """Set what applies to the whole conversation; a role, rules and user information stay.
+
+        >>> agent = Agent().role("You are a carpenter.").system("Be brief.")
+        >>> list(agent.request_prompt["system"])
+        ['role', 'notice', 'general']
+        """
         known = self.get_prompt(always).get("system")
         has_company = is_mapping(known) and "notice" in known and not is_mapping(prompt)
         return self._write("system.general" if has_company else "system", prompt, mappings, always=always)
 
     def role(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set who the model is, in addition to the rest of the system slot."""
+        """Set who the model is, in addition to the rest of the system slot.
+
+        >>> agent = Agent().role("You are a ${who}.", {"who": "carpenter"}, always=True)
+        >>> agent.input("A wood for doors?").start()
+        'Oak.'
+        """
         return self._write_system("role", prompt, mappings, always=always)
 
     def rule(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set rules to follow, in addition to the rest of the system slot."""
+        """Set rules to follow, in addition to the rest of the system slot.
+
+        >>> agent = Agent().rule(["Name one wood."], always=True).rule(["Use one word."])
+        >>> agent.request_prompt["system.rule"]  # lists add up
+        ['Use one word.', 'Name one wood.']
+        """
         return self._write_system("rule", prompt, mappings, always=always)
 
     def user_info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what is known about the user, in addition to the rest of the system slot."""
+        """Set what is known about the user, in addition to the rest of the system slot.
+
+        >>> agent = Agent().user_info({"name": "Ann"}, always=True).user_info({"lives": "by the sea"})
+        >>> agent.request_prompt["system.user_info"]
+        {'name': 'Ann', 'lives': 'by the sea'}
+        """
         return self._write_system("user_info", prompt, mappings, always=always)
 
     def _write(self, key: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
@@ -130,7 +196,12 @@ class Asking(PromptShorthands, Answer[T]):
     def async_get_result(
         self, *, check: bool = False, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Result[T]]:
-        """Return the whole answer; with `check` it must also be a valid object."""
+        """Return the whole answer; with `check` it must also be a valid object.
+
+        >>> result = asyncio.run(Agent().input("A wood for doors?").async_get_result())
+        >>> result.text, result.meta["finish_reason"]
+        ('Oak.', 'stop')
+        """
         return self._later(lambda answer: answer.async_get_result(check=check, **demands))
 
     def stream(
@@ -186,19 +257,32 @@ class TypedRequest(Asking[T]):
         return None if self._claim is None else Claim(self._claim.request)
 
     def get_response(self, *, timeout: float | None = None) -> Response[T]:
-        """Return the response to the request, which is sent when the response is first read."""
+        """Return the response to the request, which is sent when the response is first read.
+
+        >>> response = Agent().input("Woods for doors?").returns(list[str]).get_response()
+        >>> response.get_data_object()
+        ['oak', 'teak']
+        """
         return self._agent.ask_for(self._typed, timeout=timeout)
 
     def async_start(
         self, *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, T]:
-        """Send the request and return the instance; an invalid answer is requested again."""
+        """Send the request and return the instance; an invalid answer is requested again.
+
+        >>> asyncio.run(Agent().input("Woods for doors?").returns(list[str]).async_start())
+        ['oak', 'teak']
+        """
         return open_later(
             lambda: self.get_response(timeout=timeout), lambda answer: answer.async_get_data_object(**demands)
         )
 
     def start(self, *, timeout: float | None = None, **demands: Unpack[Demands]) -> T:
-        """Send the request and return the instance; an invalid answer is requested again."""
+        """Send the request and return the instance; an invalid answer is requested again.
+
+        >>> Agent().input("Woods for doors?").returns(list[str]).start(timeout=60)
+        ['oak', 'teak']
+        """
         return run_sync(self.async_start(timeout=timeout, **demands))
 
     def get_prompt(self, always: bool) -> Prompt:

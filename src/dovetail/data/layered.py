@@ -59,7 +59,13 @@ class LayeredData:
         return max(self._stamp, self._parent.version)
 
     def set(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
-        """Set `key`: mappings merge, a list takes the items it does not hold yet, the rest replaces."""
+        """Set `key`: mappings merge, a list takes the items it does not hold yet, the rest replaces.
+
+        >>> prompt = Prompt({"info": {"stock": ["oak"]}})
+        >>> prompt.set("info.stock", ["oak", "${more}"], {"more": "teak"})
+        >>> prompt
+        Prompt({'info': {'stock': ['oak', 'teak']}})
+        """
         target, last, value = self._prepare(key, value, mappings)
         if last in self.logs and target is self._data:
             self._log(last, value)
@@ -69,12 +75,24 @@ class LayeredData:
             merge_value(target, last, value, join_lists=self.joins_lists)
 
     def update(self, data: Mapping[str, Any], mappings: Mapping[str, Any] | None = None) -> None:
-        """Set every key of a mapping."""
+        """Set every key of a mapping.
+
+        >>> prompt = Prompt({"info": {"in stock": "oak"}})
+        >>> prompt.update({"info": {"sold out": "teak"}, "input": "A wood?"})
+        >>> prompt
+        Prompt({'info': {'in stock': 'oak', 'sold out': 'teak'}, 'input': 'A wood?'})
+        """
         for key, value in data.items():
             self.set(key, value, mappings)
 
     def append(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
-        """Add an item to the list at `key`, also an equal one; a single value becomes its first item."""
+        """Add an item to the list at `key`, also an equal one; a single value becomes its first item.
+
+        >>> prompt = Prompt({"instruct": "Name one wood."})
+        >>> prompt.append("instruct", "Use one word.")
+        >>> prompt
+        Prompt({'instruct': ['Name one wood.', 'Use one word.']})
+        """
         target, last, value = self._prepare(key, value, mappings)
         old = target.get(last)
         if old is None:
@@ -87,12 +105,24 @@ class LayeredData:
             target[last] = [old, copy_containers(value)]
 
     def replace(self, key: str, value: Any, mappings: Mapping[str, Any] | None = None) -> None:
-        """Set `key` to exactly this value, whatever it was before."""
+        """Set `key` to exactly this value, whatever it was before.
+
+        >>> prompt = Prompt({"info": {"in stock": "oak"}})
+        >>> prompt.replace("info", {"sold out": "teak"})
+        >>> prompt
+        Prompt({'info': {'sold out': 'teak'}})
+        """
         target, last, value = self._prepare(key, value, mappings)
         target[last] = copy_containers(value)
 
     def delete(self, key: str) -> None:
-        """Delete this layer's own value at `key`, so that the parent's shows again."""
+        """Delete this layer's own value at `key`, so that the parent's shows again.
+
+        >>> prompt = Prompt({"system": "Be loud."}, parent=Prompt({"system": "Be brief."}))
+        >>> prompt.delete("system")
+        >>> prompt["system"]
+        'Be brief.'
+        """
         *parents, last = key.split(".")
         target: Any = self._data
         for name in parents:
@@ -102,7 +132,12 @@ class LayeredData:
             self._stamp = next(_stamps)
 
     def get(self, key: str | None = None, default: Any = None, inherit: bool = True) -> Any:
-        """Return the value at `key`, the parent's if this layer has none; without a key, everything."""
+        """Return the value at `key`, the parent's if this layer has none; without a key, everything.
+
+        >>> prompt = Prompt({"input": {"item": "door"}}, parent=Prompt({"system": "Be brief."}))
+        >>> prompt.get("system"), prompt.get("input.item"), prompt.get("input.price", 0)
+        ('Be brief.', 'door', 0)
+        """
         if key is None and self._parent is None:
             return self._data
         value = self._look_up(key, inherit)
@@ -155,7 +190,11 @@ class LayeredData:
         return True
 
     def keys(self) -> "list[str]":
-        """The top-level keys, the parent's first."""
+        """The top-level keys, the parent's first.
+
+        >>> Prompt({"input": "A wood?"}, parent=Prompt({"system": "Be brief."})).keys()
+        ['system', 'input']
+        """
         return list(self.get())
 
     def __repr__(self) -> str:

@@ -65,7 +65,11 @@ class Prompt(LayeredData):
         return self._settings
 
     def to_text(self, role_mapping: Mapping[str, str] | None = None) -> str:
-        """Return the prompt as one text, from `user:` to `assistant:`."""
+        """Return the prompt as one text, from `user:` to `assistant:`.
+
+        >>> Prompt({"input": "A wood?"}).to_text({"assistant": "carpenter"}).splitlines()
+        ['user:', '[INPUT]:', 'A wood?', '', '[OUTPUT]:', 'carpenter:']
+        """
         slots = read_slots(self.get())
         require_content(slots)
         return build_text(slots, resolve_options(self.settings).with_roles(role_mapping))
@@ -80,6 +84,11 @@ class Prompt(LayeredData):
 
         `rich_content` makes contents lists of parts, so that images and the like are kept;
         `strict_role_orders` joins adjacent messages of one role and makes user and assistant alternate.
+
+        >>> picture = {"type": "image_url", "image_url": {"url": "https://example.com/door.png"}}
+        >>> prompt = Prompt({"input": "Which wood?", "attachment": [picture]})
+        >>> [part["type"] for part in prompt.to_messages(rich_content=True)[0]["content"]]
+        ['text', 'image_url']
         """
         slots = read_slots(self.get())
         require_content(slots)
@@ -87,13 +96,22 @@ class Prompt(LayeredData):
         return build_messages(slots, options, rich_content, strict_role_orders)
 
     def to_prompt_object(self) -> "PromptModel":
-        """Return the slots as a validated pydantic model."""
+        """Return the slots as a validated pydantic model.
+
+        >>> Prompt({"input": "A wood?", "output": {"wood": (str,)}}).to_prompt_object().input
+        'A wood?'
+        """
         data = self.get()
         read_slots(data)  # raises our own error, which names the slot
         return _model.PromptModel(**data)
 
     def to_output_model(self) -> "type[BaseModel]":
-        """Return a pydantic model of the output that validates and casts the answer."""
+        """Return a pydantic model of the output that validates and casts the answer.
+
+        >>> model = Prompt({"output": {"wood": (str,), "price": (float,)}}).to_output_model()
+        >>> model(wood="oak", price="12.5").price
+        12.5
+        """
         schema = read_slots(self.get()).output
         settings = self.settings
         if settings is not None and settings.get("prompt.resolve_type_names"):
@@ -101,15 +119,33 @@ class Prompt(LayeredData):
         return _output_model.build_output_model(schema)
 
     def to_serializable_prompt_data(self, inherit: bool = False) -> dict[str, Any]:
-        """Return the slots as data for JSON and YAML; with `inherit`, including those of the parents."""
+        """Return the slots as data for JSON and YAML; with `inherit`, including those of the parents.
+
+        >>> Prompt({"output": {"wood": (str, "in English")}}).to_serializable_prompt_data()
+        {'output': {'wood': {'$type': 'str', '$desc': 'in English'}}}
+        """
         return to_serializable(self.get(inherit=inherit))
 
     def to_json_prompt(self, inherit: bool = False) -> str:
-        """Return the slots as JSON text for `load_json_prompt`."""
+        """Return the slots as JSON text for `load_json_prompt`.
+
+        >>> prompt = Prompt({"input": "A wood?"}, parent=Prompt({"system": "Be brief."}))
+        >>> print(prompt.to_json_prompt(inherit=True))
+        {
+          "system": "Be brief.",
+          "input": "A wood?"
+        }
+        """
         return to_json(self.to_serializable_prompt_data(inherit))
 
     def to_yaml_prompt(self, inherit: bool = False) -> str:
-        """Return the slots as YAML text for `load_yaml_prompt`."""
+        """Return the slots as YAML text for `load_yaml_prompt`.
+
+        >>> print(Prompt({"input": "A wood?", "info": ["Oak is hard."]}).to_yaml_prompt().strip())
+        input: A wood?
+        info:
+        - Oak is hard.
+        """
         return to_yaml(self.to_serializable_prompt_data(inherit))
 
     def _prepare(

@@ -160,39 +160,81 @@ class Answer(ABC, Generic[T]):
     def async_get_data(
         self, type: DataType = "parsed", **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Any]:
-        """Return the parsed data (the text if no structure was requested), or another view of the answer."""
+        """Return the parsed data (the text if no structure was requested), or another view of the answer.
+
+        >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
+        >>> asyncio.run(agent.async_get_data(ensure_keys=["wood"]))
+        {'wood': 'oak'}
+        """
         return self._later(lambda answer: _get_data(answer, type, demands))
 
     def async_get_data_object(self, **demands: Unpack[Demands]) -> Coroutine[Any, Any, T]:
-        """Return the validated object; an invalid answer is requested again, with the reason."""
+        """Return the validated object; an invalid answer is requested again, with the reason.
+
+        >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
+        >>> asyncio.run(agent.async_get_data_object()).wood
+        'oak'
+        """
         return self._later(lambda answer: _get_data_object(answer, demands))
 
     def async_get_text(self) -> Coroutine[Any, Any, str]:
-        """Return all text of the answer."""
+        """Return all text of the answer.
+
+        >>> asyncio.run(Agent().input("A wood for doors?").async_get_text())
+        'Oak.'
+        """
         return self._later(_get_text)
 
     def async_get_meta(self) -> Coroutine[Any, Any, dict[str, Any]]:
-        """Return model, usage, finish reason and timings."""
+        """Return model, usage, finish reason and timings.
+
+        >>> asyncio.run(Agent().input("A wood for doors?").async_get_meta())["finish_reason"]
+        'stop'
+        """
         return self._later(_get_meta)
 
     def get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
-        """Return the whole answer."""
+        """Return the whole answer.
+
+        >>> result = Agent().input("A wood for doors?").output({"wood": (str,)}).get_result()
+        >>> result.data, result.text
+        ({'wood': 'oak'}, '{"wood": "oak"}')
+        """
         return self._wait(lambda answer: answer.async_get_result(check=check, **demands))
 
     def get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
-        """Return the parsed data (the text if no structure was requested), or another view of the answer."""
+        """Return the parsed data (the text if no structure was requested), or another view of the answer.
+
+        >>> response = Agent().input("A wood for doors?").output({"wood": (str,)}).get_response()
+        >>> response.get_data(), response.get_data("text")
+        ({'wood': 'oak'}, '{"wood": "oak"}')
+        """
         return self._wait(lambda answer: _get_data(answer, type, demands))
 
     def get_data_object(self, **demands: Unpack[Demands]) -> T:
-        """Return the validated object; an invalid answer is requested again, with the reason."""
+        """Return the validated object; an invalid answer is requested again, with the reason.
+
+        >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
+        >>> agent.get_data_object().wood
+        'oak'
+        """
         return self._wait(lambda answer: _get_data_object(answer, demands))
 
     def get_text(self) -> str:
-        """Return all text of the answer."""
+        """Return all text of the answer.
+
+        >>> Agent().input("A wood for doors?").output({"wood": (str,)}).get_text()
+        '{"wood": "oak"}'
+        """
         return self._wait(_get_text)
 
     def get_meta(self) -> dict[str, Any]:
-        """Return model, usage, finish reason and timings."""
+        """Return model, usage, finish reason and timings.
+
+        >>> meta = Agent().input("A wood for doors?").get_meta()
+        >>> list(meta)
+        ['model', 'requested_model', 'finish_reason', 'usage', 'request_id', 'timings']
+        """
         return self._wait(_get_meta)
 
     @overload
@@ -208,7 +250,14 @@ class Answer(ABC, Generic[T]):
     def async_get_generator(
         self, type: GeneratorType = "delta", *, specific: _Names = None
     ) -> AsyncGenerator[Any, None]:
-        """Yield the answer while it arrives, from its start: text, fields, deltas, or events with data."""
+        """Yield the answer while it arrives, from its start: text, fields, deltas, or events with data.
+
+        >>> async def show() -> None:
+        ...     async for text in Agent().input("A wood for doors?").async_get_generator():
+        ...         print(text)
+        >>> asyncio.run(show())
+        Oak.
+        """
         return self.stream(type, specific)
 
     @overload
@@ -220,7 +269,14 @@ class Answer(ABC, Generic[T]):
     @overload
     def get_generator(self, type: _EventType, *, specific: _Names = None) -> Iterator[EventPair]: ...
     def get_generator(self, type: GeneratorType = "delta", *, specific: _Names = None) -> Iterator[Any]:
-        """Yield the answer while it arrives, from its start: text, fields, deltas, or events with data."""
+        """Yield the answer while it arrives, from its start: text, fields, deltas, or events with data.
+
+        >>> response = Agent().input("A wood for doors?").get_response()
+        >>> "".join(response.get_generator())
+        'Oak.'
+        >>> list(response.get_generator("specific", specific=["done"]))
+        [('done', 'Oak.')]
+        """
         return self._iterate(type, specific)
 
 

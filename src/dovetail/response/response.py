@@ -93,11 +93,23 @@ class Response(Answer[T]):
         return self._attempt.make_result()
 
     def cancel(self) -> None:
-        """Stop the request; entries received so far are kept, then readers get a `CancelledRunError`."""
+        """Stop the request; entries received so far are kept, then readers get a `CancelledRunError`.
+
+        >>> response = Agent().input("A wood for doors?").get_response()
+        >>> response.cancel()
+        >>> response.get_text()
+        Traceback (most recent call last):
+        CancelledRunError: ...
+        """
         self._attempt.cancel()
 
     async def async_get_result(self, *, check: bool = False, **demands: Unpack[Demands]) -> Result[T]:
-        """Return the whole answer; with `check` it must also build a valid object."""
+        """Return the whole answer; with `check` it must also build a valid object.
+
+        >>> response = Agent().input("A wood for doors?").output({"wood": (str,)}).get_response()
+        >>> asyncio.run(response.async_get_result(ensure_keys=["wood"])).data
+        {'wood': 'oak'}
+        """
         refuse_unknown(demands)
         ensure_keys = demands.get("ensure_keys", ())
         max_retries = demands.get("max_retries", self._max_retries)

@@ -35,6 +35,12 @@ class AutoFuncExtension(BaseAgent):
 
         Raises:
             SignatureError: the function is a generator, or has no return annotation.
+
+        >>> @Agent().auto_func
+        ... async def judge(review: str) -> bool:
+        ...     '''Say whether the customer is content.'''
+        >>> asyncio.run(judge("The drawer runs like on the first day."))
+        True
         """
         method: Any = function
         if type(method) in (staticmethod, classmethod):

@@ -129,51 +129,112 @@ class RecordPathsExtension(BaseAgent):
     """
 
     def set_record_input_paths(self, *paths: RecordInput, style: PathStyle = "dot") -> Self:
-        """Record these parts of the request instead of the whole input."""
+        """Record these parts of the request instead of the whole input.
+
+        >>> agent = ChatSessionExtension().set_record_input_paths("info", ("input", "question"))
+        >>> agent.get_record_input_paths()
+        [('info', None), ('input', 'question')]
+        """
         return self.set_settings("record_input_paths", read_input_paths(paths, style))
 
     def add_record_input_paths(self, *paths: RecordInput, style: PathStyle = "dot") -> Self:
-        """Record these parts of the request, too."""
+        """Record these parts of the request, too.
+
+        >>> agent = ChatSessionExtension().set_record_input_paths("info")
+        >>> agent.add_record_input_paths(("input", "/rows/[0]"), style="slash").get_record_input_paths()
+        [('info', None), ('input', 'rows[0]')]
+        """
         return self.set_record_input_paths(*self.get_record_input_paths(), *read_input_paths(paths, style))
 
     def add_record_input_path(self, slot: str, path: str | None = None, *, style: PathStyle = "dot") -> Self:
-        """Record this slot of the request, too, or the value at a path in it."""
+        """Record this slot of the request, too, or the value at a path in it.
+
+        >>> ChatSessionExtension().add_record_input_path("input", "question").get_record_input_paths()
+        [('input', 'question')]
+        """
         return self.add_record_input_paths((slot, path), style=style)
 
     def clean_record_input_paths(self) -> Self:
-        """Record the whole input again."""
+        """Record the whole input again.
+
+        >>> agent = ChatSessionExtension().set_record_input_paths("info")
+        >>> agent.clean_record_input_paths().get_record_input_paths()
+        []
+        """
         return self.set_settings("record_input_paths", [])
 
     def get_record_input_paths(self, *, style: PathStyle = "dot") -> list[InputPath]:
-        """Return the recorded parts of the request, each as its slot and the path inside it, if any."""
+        """Return the recorded parts of the request, each as its slot and the path inside it, if any.
+
+        >>> agent = ChatSessionExtension().set_record_input_paths(("input", "rows[0].id"))
+        >>> agent.get_record_input_paths(style="slash")
+        [('input', '/rows/[0]/id')]
+        """
         return write_input_paths(get_input_paths(self.settings), style)
 
     def set_record_output_paths(self, *paths: str | list[str], style: PathStyle = "dot") -> Self:
-        """Record these parts of the answer's data instead of the whole text."""
+        """Record these parts of the answer's data instead of the whole text.
+
+        >>> agent = ChatSessionExtension().set_record_output_paths("why")
+        >>> session_id = agent.activate_chat_session("ann")
+        >>> data = agent.input("A wood?").output({"wood": (str,), "why": (str,)}).start()
+        >>> print(agent.agent_prompt["chat_history"][-1]["content"].strip())
+        why: hard
+        """
         return self.set_settings("record_output_paths", read_output_paths(paths, style))
 
     def add_record_output_paths(self, *paths: str | list[str], style: PathStyle = "dot") -> Self:
-        """Record these parts of the answer's data, too."""
+        """Record these parts of the answer's data, too.
+
+        >>> agent = ChatSessionExtension().set_record_output_paths("wood")
+        >>> agent.add_record_output_paths("why", "price").get_record_output_paths()
+        ['wood', 'why', 'price']
+        """
         return self.set_record_output_paths(*self.get_record_output_paths(), *read_output_paths(paths, style))
 
     def add_record_output_path(self, path: str, *, style: PathStyle = "dot") -> Self:
-        """Record this part of the answer's data, too."""
+        """Record this part of the answer's data, too.
+
+        >>> agent = ChatSessionExtension().add_record_output_path("/rows/[0]", style="slash")
+        >>> agent.get_record_output_paths()
+        ['rows[0]']
+        """
         return self.add_record_output_paths(path, style=style)
 
     def clean_record_output_paths(self) -> Self:
-        """Record the whole answer again."""
+        """Record the whole answer again.
+
+        >>> agent = ChatSessionExtension().set_record_output_paths("wood")
+        >>> agent.clean_record_output_paths().get_record_output_paths()
+        []
+        """
         return self.set_settings("record_output_paths", [])
 
     def get_record_output_paths(self, *, style: PathStyle = "dot") -> list[str]:
-        """Return the recorded parts of the answer's data."""
+        """Return the recorded parts of the answer's data.
+
+        >>> agent = ChatSessionExtension().set_record_output_paths(["wood", "rows[0].id"])
+        >>> agent.get_record_output_paths(style="slash")
+        ['/wood', '/rows/[0]/id']
+        """
         return write_output_paths(get_output_paths(self.settings), style)
 
     def set_record_input_mode(self, mode: Literal["first", "all"]) -> Self:
-        """Record the first of the input paths that has a value, or all of them."""
+        """Record the first of the input paths that has a value, or all of them.
+
+        >>> agent = ChatSessionExtension().set_record_input_paths("instruct", "input")
+        >>> agent.set_record_input_mode("first").settings["record_input_mode"]
+        'first'
+        """
         return self.set_settings("record_input_mode", check_mode(mode))
 
     def set_record_output_mode(self, mode: Literal["first", "all"]) -> Self:
-        """Record the first of the output paths that has a value, or all of them."""
+        """Record the first of the output paths that has a value, or all of them.
+
+        >>> agent = ChatSessionExtension().set_record_output_paths("summary", "text")
+        >>> agent.set_record_output_mode("first").settings["record_output_mode"]
+        'first'
+        """
         return self.set_settings("record_output_mode", check_mode(mode))
 
 

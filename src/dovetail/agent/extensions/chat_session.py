@@ -81,7 +81,11 @@ class ChatSessionExtension(RecordPathsExtension):
         self.extension_handlers.append("finally", self._record)
 
     def use_chat_store(self, store: ChatStore) -> Self:
-        """Keep sessions in a store, such as a `FolderChatStore`, which survives the process."""
+        """Keep sessions in a store, such as a `FolderChatStore`, which survives the process.
+
+        >>> ChatSessionExtension().use_chat_store(FolderChatStore("chats")).activate_chat_session("ann")
+        'ann'
+        """
         self._store = store
         return self
 
@@ -92,7 +96,13 @@ class ChatSessionExtension(RecordPathsExtension):
         return self._shown if chosen is None else chosen.session_id
 
     def activate_chat_session(self, chat_session_id: str | None = None) -> str:
-        """Continue a session, or start a new one, and return its id."""
+        """Continue a session, or start a new one, and return its id.
+
+        >>> agent = ChatSessionExtension()
+        >>> ann, bob = agent.activate_chat_session(), agent.activate_chat_session("bob")
+        >>> agent.chat_session_id
+        'bob'
+        """
         session_id = chat_session_id or uuid4().hex
         with self._recording:
             history = self._store.load(session_id)
@@ -103,7 +113,13 @@ class ChatSessionExtension(RecordPathsExtension):
         return session_id
 
     def stop_chat_session(self) -> Self:
-        """Stop recording, and restore the agent's own history."""
+        """Stop recording, and restore the agent's own history.
+
+        >>> agent = ChatSessionExtension()
+        >>> session_id = agent.activate_chat_session("ann")
+        >>> agent.add_chat_history({"role": "user", "content": "Hi."}).stop_chat_session().agent_prompt
+        Prompt({})
+        """
         with self._recording:
             if self.chat_session_id == self._shown and self._shown is not None:
                 self._shown = None
@@ -114,7 +130,13 @@ class ChatSessionExtension(RecordPathsExtension):
         return self
 
     def set_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Replace the history of the active session, otherwise of the agent, by these messages."""
+        """Replace the history of the active session, otherwise of the agent, by these messages.
+
+        >>> agent = ChatSessionExtension()
+        >>> session_id = agent.activate_chat_session("ann")
+        >>> agent.set_chat_history({"role": "user", "content": "I am Ann."}).agent_prompt["chat_history"]
+        [{'role': 'user', 'content': 'I am Ann.'}]
+        """
         session_id = self.chat_session_id
         if session_id is None:
             return super().set_chat_history(history)
@@ -122,7 +144,15 @@ class ChatSessionExtension(RecordPathsExtension):
         return self
 
     def add_chat_history(self, history: ChatMessage | Iterable[ChatMessage]) -> Self:
-        """Add messages to the history of the active session, otherwise of the agent."""
+        """Add messages to the history of the active session, otherwise of the agent.
+
+        >>> store = FolderChatStore("chats")
+        >>> agent = ChatSessionExtension().use_chat_store(store)
+        >>> session_id = agent.activate_chat_session("ann")
+        >>> agent = agent.add_chat_history([{"role": "user", "content": "I am Ann."}])
+        >>> store.load("ann")
+        [{'role': 'user', 'content': 'I am Ann.'}]
+        """
         session_id = self.chat_session_id
         if session_id is None:
             return super().add_chat_history(history)
@@ -131,7 +161,13 @@ class ChatSessionExtension(RecordPathsExtension):
         return self
 
     def reset_chat_history(self) -> Self:
-        """Clear the history of the active session, otherwise of the agent."""
+        """Clear the history of the active session, otherwise of the agent.
+
+        >>> agent = ChatSessionExtension()
+        >>> session_id = agent.activate_chat_session("ann")
+        >>> agent.add_chat_history({"role": "user", "content": "Hi."}).reset_chat_history().agent_prompt
+        Prompt({'chat_history': []})
+        """
         if self.chat_session_id is None:
             return super().reset_chat_history()
         return self.set_chat_history([])

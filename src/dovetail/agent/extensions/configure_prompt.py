@@ -32,7 +32,12 @@ class ConfigurePromptExtension(BaseAgent):
         prompt_key_path: str | None = None,
         encoding: str | None = "utf-8",
     ) -> Self:
-        """Fill the prompts from a YAML file or text; `prompt_key_path` picks a part of the document."""
+        r"""Fill the prompts from a YAML file or text; `prompt_key_path` picks a part of the document.
+
+        >>> text = "doors:\n  input: A wood for ${what}?\nboats:\n  input: Which boat?"
+        >>> Agent().load_yaml_prompt(text, {"what": "doors"}, prompt_key_path="doors").request_prompt
+        Prompt({'input': 'A wood for doors?'})
+        """
         read = _configure.read_yaml_prompt
         return self._configure(read(path_or_content, mappings, prompt_key_path, encoding))
 
@@ -43,7 +48,12 @@ class ConfigurePromptExtension(BaseAgent):
         prompt_key_path: str | None = None,
         encoding: str | None = "utf-8",
     ) -> Self:
-        """Fill the prompts from a JSON or JSON5 file or text; `prompt_key_path` picks a part of it."""
+        """Fill the prompts from a JSON or JSON5 file or text; `prompt_key_path` picks a part of it.
+
+        >>> text = '{"input": "A wood for doors?", "output": {"wood": {"$type": "str"}}}'
+        >>> Agent().load_json_prompt(text).start()
+        {'wood': 'oak'}
+        """
         read = _configure.read_json_prompt
         return self._configure(read(path_or_content, mappings, prompt_key_path, encoding))
 

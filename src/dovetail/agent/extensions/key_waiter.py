@@ -126,6 +126,10 @@ class KeyWaiterExtension(BaseAgent):
         Raises:
             KeyWaitError: the request has no output, or the output does not have this key (`must_in_prompt`).
             ResponseError: the answer ended without the key, and without a `default`.
+
+        >>> agent = Agent().input("A wood for doors?").output({"wood": (str,), "why": (str,)})
+        >>> asyncio.run(agent.async_get_key_result("wood"))
+        'oak'
         """
 
         def find() -> Coroutine[Any, Any, Any]:
@@ -135,20 +139,37 @@ class KeyWaiterExtension(BaseAgent):
         return begin_later(find)
 
     def get_key_result(self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED) -> Any:
-        """Send the request and return the value of a key as soon as it is complete, without the rest."""
+        """Send the request and return the value of a key as soon as it is complete, without the rest.
+
+        >>> agent = Agent().input("A wood for doors?").output({"wood": (str,), "why": (str,)})
+        >>> agent.get_key_result("price", default="not known")
+        'not known'
+        """
         return run_sync(self.async_get_key_result(key, must_in_prompt=must_in_prompt, default=default))
 
     def async_wait_keys(
         self, keys: str | Sequence[str], *, must_in_prompt: bool = False
     ) -> AsyncGenerator[tuple[str, Any], None]:
-        """Send the request and yield `(path, value)` for each key as soon as it is complete."""
+        """Send the request and yield `(path, value)` for each key as soon as it is complete.
+
+        >>> async def show(agent: Agent) -> None:
+        ...     async for path, value in agent.async_wait_keys("wood"):
+        ...         print(path, value)
+        >>> asyncio.run(show(Agent().input("A wood for doors?").output({"wood": (str,)})))
+        wood oak
+        """
         names = [self._in_style(key) for key in ([keys] if isinstance(keys, str) else keys)]
         return _wait(self._open_waiter(names, must_in_prompt), set(names))
 
     def wait_keys(
         self, keys: str | Sequence[str], *, must_in_prompt: bool = False
     ) -> Iterator[tuple[str, Any]]:
-        """Send the request and yield `(path, value)` for each key as soon as it is complete."""
+        """Send the request and yield `(path, value)` for each key as soon as it is complete.
+
+        >>> agent = Agent().input("Woods for doors?").output({"woods": [(str,)]})
+        >>> list(agent.wait_keys("woods[*]"))
+        [('woods[0]', 'oak'), ('woods[1]', 'teak')]
+        """
         return iterate_sync(self.async_wait_keys(keys, must_in_prompt=must_in_prompt))
 
     def when_key(self, key: str, handler: KeyHandler) -> Self:
@@ -156,6 +177,10 @@ class KeyWaiterExtension(BaseAgent):
 
         The handler stays with the agent. A handler that was added in a task or in a thread of its own applies
         to requests made there, and in tasks started from there, so that users of one agent stay separate.
+
+        >>> agent = Agent().when_key("wood", str.upper)
+        >>> agent.input("A wood for doors?").output({"wood": (str,)}).start_waiter()
+        [('wood', 'oak', 'OAK')]
         """
         if not callable(handler):
             raise KeyWaitError(f"The handler of key {key!r} must be a function, got {handler!r}.")
@@ -166,7 +191,12 @@ class KeyWaiterExtension(BaseAgent):
         return self
 
     def on_key(self, key: str, handler: KeyHandler) -> Self:
-        """The same as `when_key`."""
+        """The same as `when_key`.
+
+        >>> agent = Agent().on_key("wood", print).output({"wood": (str,)})
+        >>> handled = agent.input("A wood for doors?").start_waiter()
+        oak
+        """
         return self.when_key(key, handler)
 
     def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[Any, Any, Handled]:
@@ -174,6 +204,12 @@ class KeyWaiterExtension(BaseAgent):
 
         Coroutine functions run while the answer arrives. A handler that raises stops neither the others nor
         the answer; its error is raised at the end.
+
+        >>> async def order(wood: str) -> str:
+        ...     return f"{wood} is ordered"
+        >>> agent = Agent().when_key("wood", order).output({"wood": (str,)})
+        >>> asyncio.run(agent.input("A wood for doors?").async_start_waiter())
+        [('wood', 'oak', 'oak is ordered')]
         """
 
         def begin() -> Coroutine[Any, Any, Handled]:
@@ -183,7 +219,12 @@ class KeyWaiterExtension(BaseAgent):
         return begin_later(begin)
 
     def start_waiter(self, *, must_in_prompt: bool = False) -> Handled:
-        """Send the request, call the handlers in this thread and return `(key, value, result)` of each."""
+        """Send the request, call the handlers in this thread and return `(key, value, result)` of each.
+
+        >>> agent = Agent().when_key("woods[*]", len).output({"woods": [(str,)]})
+        >>> agent.input("Woods for doors?").start_waiter()
+        [('woods[0]', 'oak', 3), ('woods[1]', 'teak', 4)]
+        """
         handlers = self._find_handlers()
         response = self._open_waiter([key for key, _ in handlers], must_in_prompt)
         return handle_sync(response, handlers)

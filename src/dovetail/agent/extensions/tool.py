@@ -77,18 +77,40 @@ class ToolExtension(BaseAgent):
         func: Callable[..., Any],
         returns: Any = None,
     ) -> Self:
-        """Add a tool by its name, its description and its parameters as `{name: (type, description)}`."""
+        """Add a tool by its name, its description and its parameters as `{name: (type, description)}`.
+
+        >>> agent = Agent().register_tool("measure", "Count the letters.", {"text": (str, "a word")}, len)
+        >>> [tool.parameters["properties"] for tool in agent.tools]
+        [{'text': {'type': 'string', 'description': 'a word'}}]
+        """
         self._toolbox.add(self.runtime.manager.make(name, desc, kwargs, func, returns))
         return self
 
     def tool_func(self, func: F) -> F:
-        """Add a function as a tool; a decorator that leaves the function as it is."""
+        """Add a function as a tool; a decorator that leaves the function as it is.
+
+        >>> agent = Agent()
+        >>> @agent.tool_func
+        ... def count(item: str) -> int:
+        ...     '''Count the pieces of an item.'''
+        ...     return 3
+        >>> agent.input("How many chisels do we have?").start(), count("saw")
+        ('Three.', 3)
+        """
         given: Any = func
         self._toolbox.add(given if isinstance(given, _tool.Tool) else _function.make_tool(given))
         return func
 
     def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:
-        """Add tools: functions, `Tool`s of any kind, other agents, or registered ones by name."""
+        """Add tools: functions, `Tool`s of any kind, other agents, or registered ones by name.
+
+        >>> carpenter = Agent("carpenter", system="You know woods.")
+        >>> def count(item: str) -> int:
+        ...     '''Count the pieces of an item.'''
+        ...     return 3
+        >>> Agent().use_tools([count, carpenter]).tools
+        ToolSnapshot(['count', 'carpenter'], generation=...)
+        """
         several: Any = tools
         if is_mapping(tools):
             raise ConfigError(
@@ -101,20 +123,42 @@ class ToolExtension(BaseAgent):
         return self
 
     def use_tool(self, tool: "Usable") -> Self:
-        """Add one tool."""
+        """Add one tool.
+
+        >>> Agent().use_tool(Agent("carpenter", system="You know woods.")).tools
+        ToolSnapshot(['carpenter'], generation=...)
+        """
         return self.use_tools(tool)
 
     async def async_use_mcp(self, transport: Any) -> Self:
-        """Add all tools of an MCP server, or of several."""
+        """Add all tools of an MCP server, or of several.
+
+        >>> async def list_tools() -> None:
+        ...     async with Agent() as agent:  # closes the connection at the end
+        ...         print((await agent.async_use_mcp("shed.py")).tools)
+        >>> asyncio.run(list_tools())
+        ToolSnapshot(['sharpen'], generation=...)
+        """
         self._toolbox.origins |= await self.runtime.manager.servers.connect(transport)
         return self
 
     def use_mcp(self, transport: Any) -> Self:
-        """Add all tools of an MCP server, or of several."""
+        """Add all tools of an MCP server, or of several.
+
+        >>> with Agent() as agent:  # closes the connection at the end
+        ...     agent.use_mcp("shed.py").tools  # also a URL, or {"command": …, "args": […]}
+        ToolSnapshot(['sharpen'], generation=...)
+        """
         return run_sync(self.async_use_mcp(transport))
 
     async def async_close(self) -> None:
-        """Close the connections that only this agent uses, and remove the tools of its MCP servers."""
+        """Close the connections that only this agent uses, and remove the tools of its MCP servers.
+
+        >>> agent = Agent().use_mcp("shed.py")
+        >>> asyncio.run(agent.async_close())
+        >>> agent.tools
+        ToolSnapshot([], generation=...)
+        """
         await super().async_close()
         if "_toolbox" in vars(self):
             await self.runtime.manager.close_box(self._toolbox)
