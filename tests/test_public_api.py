@@ -94,7 +94,7 @@ REPLIES_BY_METHOD: dict[tuple[str, ...], list[Any]] = {
     ],
     ("auto_func",): REPLIES["AutoFuncExtension"],
     ("output",): ['{"wood": "oak", "uses": ["doors", "barrels"]}'],
-    ("set_record_output_paths",): REPLIES["KeyWaiterExtension"],
+    ("set_record_output_paths", "set_record_output_mode"): REPLIES["KeyWaiterExtension"],
     ("tool_func",): REPLIES["tool"],
 }
 

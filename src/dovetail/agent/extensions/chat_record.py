@@ -223,17 +223,21 @@ class RecordPathsExtension(BaseAgent):
         """Record the first of the input paths that has a value, or all of them.
 
         >>> agent = ChatSessionExtension().set_record_input_paths("instruct", "input")
-        >>> agent.set_record_input_mode("first").settings["record_input_mode"]
-        'first'
+        >>> session_id = agent.set_record_input_mode("first").activate_chat_session("ann")
+        >>> answer = agent.input("A wood for doors?").start()
+        >>> agent.agent_prompt["chat_history"][0]["content"]
+        'A wood for doors?'
         """
         return self.set_settings("record_input_mode", check_mode(mode))
 
     def set_record_output_mode(self, mode: Literal["first", "all"]) -> Self:
         """Record the first of the output paths that has a value, or all of them.
 
-        >>> agent = ChatSessionExtension().set_record_output_paths("summary", "text")
-        >>> agent.set_record_output_mode("first").settings["record_output_mode"]
-        'first'
+        >>> agent = ChatSessionExtension().set_record_output_paths("summary", "why")
+        >>> session_id = agent.set_record_output_mode("first").activate_chat_session("ann")
+        >>> data = agent.input("A wood?").output({"wood": (str,), "why": (str,)}).start()
+        >>> agent.agent_prompt["chat_history"][-1]["content"]
+        'hard'
         """
         return self.set_settings("record_output_mode", check_mode(mode))
 
