@@ -18,7 +18,6 @@ from dovetail.agent import Agent, ChatSessionExtension, runtime
 from dovetail.agent.fluent import TypedRequest
 from dovetail.errors import TransientModelError
 from dovetail.events.call import ToolCall
-from dovetail.events.delta import FinishDelta, TextDelta, Usage
 from dovetail.prompt import Prompt
 from dovetail.response.response import Response
 from dovetail.testing import ScriptedServer
@@ -59,9 +58,10 @@ FORMER_PATHS = {
 """Import paths of earlier versions, with the names that the documentation of those imported from them."""
 
 
-PACKAGES = ("", ".agent", ".agents", ".prompt", ".requesters", ".response", ".testing", ".tools")
-NOT_SHOWN = {"__version__", "AgentInputs", "CallScope", "Instant", "RequestContext"}
-"""Public names without an example: former names, and an alias of `Mapping`."""
+PACKAGES = ("", ".agent", ".agents", ".events", ".prompt", ".requesters", ".response", ".testing", ".tools")
+FORMER_NAMES = {"CallScope", "Instant", "RequestContext"}
+ALIASES = {"__version__", "AgentInputs", "Delta", "EndReason", "Event"}
+"""Public names that cannot have a docstring."""
 
 SHOWN = (Agent, TypedRequest, Response, ChatSessionExtension, Prompt)
 """What users call methods of: agents, the objects that those return, and prompts."""
@@ -72,13 +72,26 @@ FOR_EXTENSIONS = {
 }
 """Methods without an example: those that only agent extensions and other parts of Dovetail call."""
 
+COUNTING = {"tool_calls": [{"name": "count", "arguments": {"item": "saw"}}]}
+THINKING = {"reasoning": "Doors are heavy.", "text": "Oak."}
+WITH_A_CALL = (
+    *("ModelResponseEvent", "ToolInputStart", "ToolInputDeltaEvent", "ToolInputEnd"),
+    *("ToolStart", "ToolProgress", "ToolEnd"),
+)
+WITH_REASONING = ("ReasoningDelta", "ReasoningDeltaEvent", "ReasoningEnd", "ReasoningStart")
 REPLIES: dict[str, list[Any]] = {
+    **{name: [COUNTING, "Three saws."] for name in WITH_A_CALL},
+    **{name: [THINKING] for name in WITH_REASONING},
     "Agent": ['{"wood": "oak"}', "Teak."],
     "AutoFuncExtension": ['{"value": true}'],
     "ChatSessionExtension": ["Welcome."],
+    "ChildEvent": [
+        {"tool_calls": [{"name": "carpenter", "arguments": {"task": "A wood?"}}]},
+        *("Oak.", "The carpenter says oak."),
+    ],
     "FieldEvent": ['{"wood": "oak"}'],
     "KeyWaiterExtension": ['{"wood": "oak", "why": "hard"}'],
-    "ToolError": [{"tool_calls": [{"name": "count", "arguments": {"item": "saw"}}]}, "We have no saws."],
+    "ToolError": [COUNTING, "We have no saws."],
     "tool": [{"tool_calls": [{"name": "count", "arguments": {"item": "chisel"}}]}, "Three."],
 }
 """What the model says in the examples; `Oak.` where nothing else is said."""
@@ -132,7 +145,7 @@ shed.run()
 def list_public() -> dict[str, Any]:
     modules = [importlib.import_module(f"dovetail{package}") for package in PACKAGES]
     names = {name: getattr(module, name) for module in modules for name in module.__all__}
-    return {name: value for name, value in names.items() if name not in NOT_SHOWN}
+    return {name: value for name, value in names.items() if name not in FORMER_NAMES | ALIASES}
 
 
 def list_methods() -> dict[str, Any]:
@@ -166,8 +179,7 @@ def run_example(
     name: str, value: Any, replies: list[Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Run the example of a docstring in a folder with an extension and an MCP server."""
-    more = {"asyncio": asyncio, "FinishDelta": FinishDelta, "TextDelta": TextDelta, "ToolCall": ToolCall}
-    more |= {"TransientModelError": TransientModelError, "Usage": Usage}
+    more = {"asyncio": asyncio, "ToolCall": ToolCall, "TransientModelError": TransientModelError}
     [example] = doctest.DocTestFinder(recurse=False).find(value, name, globs={**list_public(), **more})
     assert example.examples, f"The docstring of {name} has no example."
     monkeypatch.chdir(folder)

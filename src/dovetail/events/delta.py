@@ -14,6 +14,9 @@ class Usage:
 
     Input includes what the provider read from its cache (`cached_tokens`) and what it stored there
     (`cache_write_tokens`); output includes the reasoning.
+
+    >>> Usage(input_tokens=10, cost=0.5) + Usage(input_tokens=5, output_tokens=2)
+    Usage(input_tokens=15, output_tokens=2, cost=0.5)
     """
 
     input_tokens: int = 0
@@ -44,21 +47,36 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """More of the answer's text."""
+    """More of the answer's text.
+
+    >>> deltas = Agent().input("A wood for doors?").get_generator("original")
+    >>> [delta.text for delta in deltas if isinstance(delta, TextDelta)]
+    ['Oak.']
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """More of what the model thinks before it answers."""
+    """More of what the model thinks before it answers.
+
+    >>> deltas = Agent().input("A wood for doors?").get_generator("original")
+    >>> [delta.text for delta in deltas if isinstance(delta, ReasoningDelta)]
+    ['Doors are heavy.']
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """More of a function call; the first piece of an index carries `call_id` and `name`."""
+    """More of a function call; the first piece of an index carries `call_id` and `name`.
+
+    >>> first = ToolCallDelta(0, "call_1", "count", '{"item": ')
+    >>> first.arguments + ToolCallDelta(0, arguments='"saw"}').arguments
+    '{"item": "saw"}'
+    """
 
     index: int
     call_id: str | None = None
@@ -72,6 +90,9 @@ class ProviderPartDelta:
 
     Examples are signed or encrypted reasoning and the results of a provider's own tools. `source` is the API
     that made it; it stands where it came, between the text and the calls.
+
+    >>> ProviderPartDelta("anthropic", {"type": "redacted_thinking", "data": "…"}).source
+    'anthropic'
     """
 
     source: str
@@ -87,6 +108,10 @@ class FinishDelta:
     `reason` is one of stop, length, content-filter, tool-calls, other; `model` is the name in the provider's
     answer, `payload` the provider's last payload, as it came. `requested` is the `provider:name` that
     answered, where several were asked.
+
+    >>> [*_, last] = Agent().input("A wood for doors?").get_generator("original")
+    >>> isinstance(last, FinishDelta), last.reason
+    (True, 'stop')
     """
 
     reason: str = "stop"

@@ -14,6 +14,11 @@ class ModelRequestEvent:
 
     In a chat's journal `{"stored": id}` stands for its messages up to the one with this id.
     A `summary` is requested to shorten old messages; no later request builds on it.
+
+    >>> for event in Agent().run_stream("A wood for doors?"):
+    ...     if isinstance(event, ModelRequestEvent):
+    ...         print(event.turn, event.model, event.messages[-1]["content"])
+    1 openai:scripted A wood for doors?
     """
 
     type: ClassVar[Literal["model-request"]] = "model-request"
@@ -33,6 +38,13 @@ class ModelResponseEvent:
     """A model's answer is complete, and its turn is not over yet: the calls in it come next.
 
     Its usage is counted at the end of the turn; it is here as well because a crash may come between.
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> [event.turn for event in events if isinstance(event, ModelResponseEvent)]
+    [1]
     """
 
     type: ClassVar[Literal["model-answer"]] = "model-answer"
@@ -45,7 +57,12 @@ class ModelResponseEvent:
 
 @dataclass(frozen=True, slots=True)
 class TextStart:
-    """A piece of answer text begins."""
+    """A piece of answer text begins.
+
+    >>> events = Agent().run_stream("A wood for doors?")
+    >>> [event.type for event in events if isinstance(event, TextStart | TextDeltaEvent | TextEnd)]
+    ['text-start', 'text-delta', 'text-end']
+    """
 
     type: ClassVar[Literal["text-start"]] = "text-start"
     id: str
@@ -53,7 +70,13 @@ class TextStart:
 
 @dataclass(frozen=True, slots=True)
 class TextDeltaEvent:
-    """More of a piece of answer text (`text-delta`)."""
+    """More of a piece of answer text (`text-delta`).
+
+    >>> for event in Agent().run_stream("A wood for doors?"):
+    ...     if isinstance(event, TextDeltaEvent):
+    ...         print(event.delta)
+    Oak.
+    """
 
     type: ClassVar[Literal["text-delta"]] = "text-delta"
     id: str
@@ -62,7 +85,13 @@ class TextDeltaEvent:
 
 @dataclass(frozen=True, slots=True)
 class TextEnd:
-    """A piece of answer text is complete."""
+    """A piece of answer text is complete.
+
+    >>> events = Agent().run_stream("A wood for doors?")
+    >>> [start, *_, end] = (event.id for event in events if isinstance(event, TextStart | TextEnd))
+    >>> start == end
+    True
+    """
 
     type: ClassVar[Literal["text-end"]] = "text-end"
     id: str
@@ -70,7 +99,13 @@ class TextEnd:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningStart:
-    """A piece of reasoning begins."""
+    """A piece of reasoning begins.
+
+    >>> for event in Agent().run_stream("A wood for doors?"):
+    ...     if isinstance(event, ReasoningStart):
+    ...         print("The model is thinking.")
+    The model is thinking.
+    """
 
     type: ClassVar[Literal["reasoning-start"]] = "reasoning-start"
     id: str
@@ -78,7 +113,12 @@ class ReasoningStart:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDeltaEvent:
-    """More of a piece of reasoning (`reasoning-delta`)."""
+    """More of a piece of reasoning (`reasoning-delta`).
+
+    >>> events = Agent().run_stream("A wood for doors?")
+    >>> "".join(event.delta for event in events if isinstance(event, ReasoningDeltaEvent))
+    'Doors are heavy.'
+    """
 
     type: ClassVar[Literal["reasoning-delta"]] = "reasoning-delta"
     id: str
@@ -87,7 +127,12 @@ class ReasoningDeltaEvent:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningEnd:
-    """A piece of reasoning is complete."""
+    """A piece of reasoning is complete.
+
+    >>> events = Agent().run_stream("A wood for doors?")
+    >>> [event.type for event in events if isinstance(event, ReasoningEnd | TextStart)]
+    ['reasoning-end', 'text-start']
+    """
 
     type: ClassVar[Literal["reasoning-end"]] = "reasoning-end"
     id: str
@@ -95,7 +140,12 @@ class ReasoningEnd:
 
 @dataclass(frozen=True, slots=True)
 class ProviderPartEvent:
-    """A part of the answer for its provider only, after `text` characters of the turn and `calls` calls."""
+    """A part of the answer for its provider only, after `text` characters of the turn and `calls` calls.
+
+    >>> part = ProviderPartEvent("anthropic", {"type": "redacted_thinking", "data": "…"}, text=4)
+    >>> part.source, part.text, part.calls
+    ('anthropic', 4, 0)
+    """
 
     type: ClassVar[Literal["provider-part"]] = "provider-part"
     source: str
@@ -108,7 +158,15 @@ class ProviderPartEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolInputStart:
-    """The model begins to write a call's arguments."""
+    """The model begins to write a call's arguments.
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> [event.name for event in events if isinstance(event, ToolInputStart)]
+    ['count']
+    """
 
     type: ClassVar[Literal["tool-input-start"]] = "tool-input-start"
     call_id: str
@@ -117,7 +175,15 @@ class ToolInputStart:
 
 @dataclass(frozen=True, slots=True)
 class ToolInputDeltaEvent:
-    """More of a call's arguments as text (`tool-input-delta`)."""
+    """More of a call's arguments as text (`tool-input-delta`).
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> "".join(event.delta for event in events if isinstance(event, ToolInputDeltaEvent))
+    '{"item": "saw"}'
+    """
 
     type: ClassVar[Literal["tool-input-delta"]] = "tool-input-delta"
     call_id: str
@@ -126,7 +192,15 @@ class ToolInputDeltaEvent:
 
 @dataclass(frozen=True, slots=True)
 class ToolInputEnd:
-    """A call's arguments are complete."""
+    """A call's arguments are complete.
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> [event.args for event in events if isinstance(event, ToolInputEnd)]
+    [{'item': 'saw'}]
+    """
 
     type: ClassVar[Literal["tool-input-end"]] = "tool-input-end"
     call_id: str

@@ -44,7 +44,11 @@ EndReason: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """The run begins."""
+    """The run begins.
+
+    >>> next(iter(Agent("clerk").run_stream("A wood for doors?")))
+    RunStart(agent='clerk', model='openai:scripted')
+    """
 
     type: ClassVar[Literal["run-start"]] = "run-start"
     agent: str
@@ -58,7 +62,12 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class ToolHold:
-    """The calls of a turn are held until questions about these are answered; all are asked at once."""
+    """The calls of a turn are held until questions about these are answered; all are asked at once.
+
+    >>> held, asked = ToolHold(("call_1", "call_2")), AskRequest("ask_1", "approval", "call_1", {})
+    >>> asked.call_id in held.call_ids
+    True
+    """
 
     type: ClassVar[Literal["tool-hold"]] = "tool-hold"
     call_ids: tuple[str, ...]
@@ -66,7 +75,15 @@ class ToolHold:
 
 @dataclass(frozen=True, slots=True)
 class ToolStart:
-    """A call begins to execute; one that `may_repeat` is made again after a crash."""
+    """A call begins to execute; one that `may_repeat` is made again after a crash.
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> [(event.kind, event.title) for event in events if isinstance(event, ToolStart)]
+    [('other', 'count')]
+    """
 
     type: ClassVar[Literal["tool-start"]] = "tool-start"
     call_id: str
@@ -79,7 +96,16 @@ class ToolStart:
 
 @dataclass(frozen=True, slots=True)
 class ToolProgress:
-    """A running call shows its output so far."""
+    """A running call shows its output so far.
+
+    >>> def count(item: str, context: ToolContext) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     context.update("Counting …")
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> [event.output for event in events if isinstance(event, ToolProgress)]
+    ['Counting …']
+    """
 
     type: ClassVar[Literal["tool-progress"]] = "tool-progress"
     call_id: str
@@ -90,7 +116,15 @@ class ToolProgress:
 
 @dataclass(frozen=True, slots=True)
 class ToolEnd:
-    """A call has its one result."""
+    """A call has its one result.
+
+    >>> def count(item: str) -> int:
+    ...     '''Count the pieces of an item.'''
+    ...     return 3
+    >>> events = Agent(tools=[count]).run_stream("How many saws?")
+    >>> [(event.status, event.result) for event in events if isinstance(event, ToolEnd)]
+    [('ok', {'llm_content': '3', 'data': 3})]
+    """
 
     type: ClassVar[Literal["tool-end"]] = "tool-end"
     call_id: str
@@ -104,7 +138,12 @@ class ToolEnd:
 
 @dataclass(frozen=True, slots=True)
 class AskRequest:
-    """An answer from outside is needed: a person approves, a browser acts."""
+    """An answer from outside is needed: a person approves, a browser acts.
+
+    >>> ask = AskRequest("ask_1", "approval", "call_1", {"tool": "order", "title": "Order a saw"}, timeout=60)
+    >>> f"{ask.payload['title']}? Answer within {ask.timeout} seconds."
+    'Order a saw? Answer within 60 seconds.'
+    """
 
     type: ClassVar[Literal["ask-request"]] = "ask-request"
     ask_id: str
@@ -118,7 +157,11 @@ class AskRequest:
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer:
-    """The answer to an ask; an ask has at most one."""
+    """The answer to an ask; an ask has at most one.
+
+    >>> AskAnswer("ask_1", {"approved": True, "remember": "run"}).value["approved"]
+    True
+    """
 
     type: ClassVar[Literal["ask-answer"]] = "ask-answer"
     ask_id: str
@@ -132,6 +175,10 @@ class UserMessage:
     """A message that reached the run while it was in progress: people see `parts`, the model `content`.
 
     A `notice` does not come from a person: something that the run started has ended.
+
+    >>> parts = ({"type": "text", "text": "Only oak, please."},)
+    >>> UserMessage("msg_1", "steer", parts, parts).kind
+    'steer'
     """
 
     type: ClassVar[Literal["user-message"]] = "user-message"
@@ -148,6 +195,11 @@ class TurnEnd:
     """One turn is over: a model answer and the results of its calls.
 
     `model` is the one that answered, if the run asks several.
+
+    >>> for event in Agent().run_stream("A wood for doors?"):
+    ...     if isinstance(event, TurnEnd):
+    ...         print(event.turn, event.finish_reason)
+    1 stop
     """
 
     type: ClassVar[Literal["turn-end"]] = "turn-end"
@@ -161,14 +213,26 @@ class TurnEnd:
 
 @dataclass(frozen=True, slots=True)
 class TurnReset:
-    """The answer of this turn so far is void: the run was resumed after a crash and asks again."""
+    """The answer of this turn so far is void: the run was resumed after a crash and asks again.
+
+    >>> text = ""
+    >>> for event in [TextDeltaEvent("text_1", "Te"), TurnReset(), TextDeltaEvent("text_2", "Oak.")]:
+    ...     text = "" if isinstance(event, TurnReset) else text + event.delta
+    >>> text
+    'Oak.'
+    """
 
     type: ClassVar[Literal["turn-reset"]] = "turn-reset"
 
 
 @dataclass(frozen=True, slots=True)
 class RunResume:
-    """The run resumes after a crash; events after number `after` were not stored and are void."""
+    """The run resumes after a crash; events after number `after` were not stored and are void.
+
+    >>> events = ["run-start", "text-start", "text-delta"]  # the last one was not stored
+    >>> events[: RunResume(after=2).after]
+    ['run-start', 'text-start']
+    """
 
     type: ClassVar[Literal["run-resume"]] = "run-resume"
     after: int
@@ -180,6 +244,10 @@ class RunEnd:
 
     `limit` names the limit after which a last turn saved the answer; `notice` says in words which limit was
     reached, whether or not it did.
+
+    >>> [*_, end] = Agent().run_stream("A wood for doors?")
+    >>> end.reason, end.result
+    ('goal', 'Oak.')
     """
 
     type: ClassVar[Literal["run-end"]] = "run-end"
@@ -195,7 +263,15 @@ class RunEnd:
 
 @dataclass(frozen=True, slots=True)
 class ChildEvent:
-    """An event of a child run on its way up; the journal stores the inner event under the child's path."""
+    """An event of a child run on its way up; the journal stores the inner event under the child's path.
+
+    >>> carpenter = Agent("carpenter", system="You know woods.")
+    >>> for event in Agent(tools=[carpenter]).run_stream("A wood for doors?"):
+    ...     match event:
+    ...         case ChildEvent(event=TextDeltaEvent(delta=text)):
+    ...             print(text)
+    Oak.
+    """
 
     type: ClassVar[Literal["subagent-event"]] = "subagent-event"
     run_id: str
@@ -239,7 +315,11 @@ class Emit(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One journal entry: an event with its number, its run's path from the root, and its time."""
+    """One journal entry: an event with its number, its run's path from the root, and its time.
+
+    >>> list(Entry(3, "run_1", ("run_1",), 0.5, TextDeltaEvent("text_1", "Oak.")).to_dict())
+    ['number', 'run_id', 'path', 'time', 'type', 'id', 'delta']
+    """
 
     number: int
     run_id: str
