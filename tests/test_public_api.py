@@ -1,6 +1,7 @@
 """The public face is small, documented and light to import."""
 
 import asyncio
+import datetime
 import doctest
 import importlib
 import inspect
@@ -58,7 +59,10 @@ FORMER_PATHS = {
 """Import paths of earlier versions, with the names that the documentation of those imported from them."""
 
 
-PACKAGES = ("", ".agent", ".agents", ".events", ".prompt", ".requesters", ".response", ".testing", ".tools")
+PACKAGES = (
+    *("", ".agent", ".agents", ".data", ".events", ".policy"),
+    *(".prompt", ".requesters", ".response", ".testing", ".tools"),
+)
 FORMER_NAMES = {"CallScope", "Instant", "RequestContext"}
 ALIASES = {"__version__", "AgentInputs", "Delta", "EndReason", "Event"}
 """Public names that cannot have a docstring."""
@@ -179,7 +183,8 @@ def run_example(
     name: str, value: Any, replies: list[Any], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Run the example of a docstring in a folder with an extension and an MCP server."""
-    more = {"asyncio": asyncio, "ToolCall": ToolCall, "TransientModelError": TransientModelError}
+    more = {"asyncio": asyncio, "datetime": datetime, "Path": Path}
+    more |= {"ToolCall": ToolCall, "TransientModelError": TransientModelError}
     [example] = doctest.DocTestFinder(recurse=False).find(value, name, globs={**list_public(), **more})
     assert example.examples, f"The docstring of {name} has no example."
     monkeypatch.chdir(folder)

@@ -25,6 +25,10 @@ class LayeredData:
 
     A child's None hides the parent's value. Mappings of both layers merge; lists join: the child's items,
     then those of the parent that are missing.
+
+    >>> parent = LayeredData({"door": {"wood": "oak"}})
+    >>> LayeredData({"door": {"height": 2}}, parent=parent)["door"]
+    {'wood': 'oak', 'height': 2}
     """
 
     joins_lists: ClassVar[bool] = True

@@ -16,7 +16,11 @@ PathStyle: TypeAlias = Literal["dot", "slash"]
 
 
 def get_path(data: Any, path: str, default: Any = None) -> Any:
-    """Return the value at a dotted or slashed path; `[*]` returns the list of each item's value there."""
+    """Return the value at a dotted or slashed path; `[*]` returns the list of each item's value there.
+
+    >>> get_path({"doors": [{"wood": "oak"}, {"wood": "teak"}]}, "doors[*].wood")
+    ['oak', 'teak']
+    """
     found = _walk(data.get() if isinstance(data, LayeredData) else data, split_path(path))
     return default if found is _MISSING else found
 
@@ -31,12 +35,20 @@ def write_path(keys: Sequence[str | int], style: PathStyle = "dot", *, wildcard:
 
 
 def dot_to_slash(path: str) -> str:
-    """Return `a.b[0].c` as `/a/b/[0]/c`."""
+    """Return `a.b[0].c` as `/a/b/[0]/c`.
+
+    >>> dot_to_slash("doors[*].wood")
+    '/doors/[*]/wood'
+    """
     return "".join(f"/{_write_step(step)}" for step in split_path(path))
 
 
 def slash_to_dot(path: str) -> str:
-    """Return `/a/b/[0]/c` as `a.b[0].c`."""
+    """Return `/a/b/[0]/c` as `a.b[0].c`.
+
+    >>> slash_to_dot("/doors/[*]/wood")
+    'doors[*].wood'
+    """
     text = "".join(
         f".{step}" if isinstance(step, str) and step != EVERY else f"[{step}]" for step in split_path(path)
     )

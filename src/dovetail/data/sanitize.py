@@ -17,6 +17,9 @@ def sanitize(value: Any, remain_type: bool = False) -> Any:
 
     A pydantic class becomes `{field: (type, description)}`; other types become their names, or stay types
     with `remain_type`.
+
+    >>> sanitize({1: datetime.date(2026, 1, 31), "wood": str})
+    {'1': '2026-01-31', 'wood': 'str'}
     """
     try:
         return _sanitize(value, remain_type, ())

@@ -46,7 +46,8 @@ EndReason: TypeAlias = Literal[
 class RunStart:
     """The run begins.
 
-    >>> next(iter(Agent("clerk").run_stream("A wood for doors?")))
+    >>> [start, *_] = Agent("clerk").run_stream("A wood for doors?")
+    >>> start
     RunStart(agent='clerk', model='openai:scripted')
     """
 

@@ -27,7 +27,11 @@ RESERVED = frozenset({"ask-request", "ask-answer", "policy-update", "audit"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message on the bus; `path` is that of the sub-agent it comes from, empty for the app's own."""
+    """One message on the bus; `path` is that of the sub-agent it comes from, empty for the app's own.
+
+    >>> Message(topic="audit", payload={"tool": "shell"}, path=("main", "scout")).path[-1]
+    'scout'
+    """
 
     topic: str
     payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -48,7 +52,13 @@ class _Hub:
 
 
 class MessageBus:
-    """Publish messages to subscribers, and carry questions to listeners that can answer them."""
+    """Publish messages to subscribers, and carry questions to listeners that can answer them.
+
+    >>> bus = MessageBus()
+    >>> unsubscribe = bus.subscribe("stock", lambda message: print(message.payload["item"]))
+    >>> bus.publish("stock", {"item": "saw"})
+    saw
+    """
 
     def __init__(self) -> None:
         self._hub = _Hub()

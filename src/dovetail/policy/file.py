@@ -26,7 +26,12 @@ logger = logging.getLogger(__name__)
 
 
 class PolicyFile:
-    """The rules of one file; with `may_allow=False` (an extension folder) it may only deny and ask."""
+    r"""The rules of one file; with `may_allow=False` (an extension folder) it may only deny and ask.
+
+    >>> text = '[[rule]]\naction = "deny"\ntool = "shell"'
+    >>> [rule.action for rule in PolicyFile(Path("policy.toml")).parse(text)]
+    ['deny']
+    """
 
     lowest_priority = 0
     most_rules = 5000

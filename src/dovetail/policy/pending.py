@@ -26,7 +26,15 @@ class _Early:
 
 
 class PendingRegistry:
-    """Match waiting calls with their answers, inside one event loop."""
+    """Match waiting calls with their answers, inside one event loop.
+
+    >>> async def answer() -> None:
+    ...     registry = PendingRegistry()
+    ...     waiting = registry.register("call_1", timeout_sec=60)
+    ...     print(registry.resolve({"toolCallId": "call_1", "value": 3}), await waiting)
+    >>> asyncio.run(answer())
+    resolved {'toolCallId': 'call_1', 'value': 3}
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

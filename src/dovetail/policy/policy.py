@@ -48,7 +48,12 @@ _MOST_OF_RUNS = 500
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The decision about one call, and the rule that made it."""
+    """The decision about one call, and the rule that made it.
+
+    >>> decision = Policy([PolicyRule(action="deny", tool="shell")]).decide(PolicyCall(tool="shell"))
+    >>> decision.action, decision.reason
+    ('deny', "rule 'deny shell' (code)")
+    """
 
     action: Action
     rule: PolicyRule
@@ -102,6 +107,10 @@ class Policy:
     """An ordered set of rules, from code, from sources and from remembered answers.
 
     Relative paths in arguments start at `root`, the workspace; by default at the current folder.
+
+    >>> policy = Policy([PolicyRule(action="deny", tool="shell", arguments={"command": "rm .*"})])
+    >>> policy.decide(PolicyCall(tool="shell", args={"command": "rm -r shed"})).action
+    'deny'
     """
 
     def __init__(

@@ -35,7 +35,14 @@ def open_remembered(workspace: Path) -> "RememberedRules":
 
 
 class RememberedRules(PolicyFile):
-    """Answers that are remembered always, in a file of their own."""
+    """Answers that are remembered always, in a file of their own.
+
+    >>> policy = Policy(store=RememberedRules(Path("remembered.toml")))
+    >>> call = PolicyCall(tool="shell", kind=Kind.Execute, args={"command": "ls"}, owner="ann")
+    >>> rule = policy.remember(call, "always")
+    >>> Policy(store=RememberedRules(Path("remembered.toml"))).decide(call).action
+    'allow'
+    """
 
     lowest_priority = -1000  # an answer ranks next to the rule that asked, also a built-in one
     most_rules = 50_000

@@ -35,6 +35,9 @@ class PolicyCall:
     """A call as the policy sees it, before it runs.
 
     `defaults` holds the value of each argument that may be omitted; None if it is not known.
+
+    >>> PolicyCall(tool="shell", kind=Kind.Execute, agent_path=("main", "researcher")).agent
+    'main/researcher'
     """
 
     tool: str
@@ -71,6 +74,10 @@ class PolicyRule:
     `tool` and `agent` are globs. `arguments` maps a top-level argument to a pattern that its whole value must
     match; `exact` is the canonical JSON that all arguments together must equal. `run` and `owner` bind a
     remembered answer to one run or one user, `definition` to an unchanged tool; `grant` is its history.
+
+    >>> rule = PolicyRule(action="allow", tool="read_*")
+    >>> Policy([rule]).decide(PolicyCall(tool="read_file")).action
+    'allow'
     """
 
     action: Action
