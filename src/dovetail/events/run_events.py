@@ -217,7 +217,7 @@ class TurnReset:
     """The answer of this turn so far is void: the run was resumed after a crash and asks again.
 
     >>> text = ""
-    >>> for event in [TextDeltaEvent("text_1", "Te"), TurnReset(), TextDeltaEvent("text_2", "Oak.")]:
+    >>> for event in [TextDeltaEvent("text_1", "Oa"), TurnReset(), TextDeltaEvent("text_2", "Oak.")]:
     ...     text = "" if isinstance(event, TurnReset) else text + event.delta
     >>> text
     'Oak.'

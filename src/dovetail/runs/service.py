@@ -289,7 +289,7 @@ class Runs:
         which, hint = "another run", "Wait until it ends, or cancel it."
         if running:
             which = f"run {running[0].id!r}"
-            hint = "Send the message to that run, wait until it ends, or cancel it."
+            hint = f"Send it to POST /api/v1/runs/{running[0].id}/messages, wait, or cancel the run."
         return ConflictError(f"Session {spec.session_id!r} is busy: {which} is still in progress.", hint=hint)
 
     def _lose(self, run_id: str) -> None:

@@ -500,3 +500,20 @@ def test_an_open_chat_reloads_edited_folders_before_it_sends_a_message(tmp_path:
         assert terminal.screen.count("ordered once") == 2
         assert leave(terminal) == 0
     assert "Reloaded" not in terminal.text.partition("Hello.")[0]
+
+
+def test_a_session_that_is_answered_in_another_terminal_says_what_to_do(tmp_path: Path) -> None:
+    gate = Gate()
+    with (
+        ScriptedServer([{"steps": ["One ", gate, "answer."]}]) as model,
+        sit_down(tmp_path, model, "--session", "mine") as first,
+        sit_down(tmp_path, model, "--session", "mine") as second,
+    ):
+        say(first, "Begin.")
+        first.wait_for_screen("One")
+        say(second, "Me too.")
+        second.wait_for("is busy")
+        second.wait_for("begin another one with /new")
+        gate.open()
+        first.wait_for("One answer.")
+        assert (leave(first), leave(second)) == (0, 0)

@@ -30,6 +30,7 @@ from dovetail.sessions.message import Session
 from dovetail.version import __version__
 
 _SHOWN_MESSAGES = 6
+_BUSY = "It is being answered elsewhere: wait for the end and send it again, or begin another one with /new."
 _GREETING = "[dim]/help shows commands and keys, Ctrl-D leaves.[/dim]"
 
 
@@ -108,7 +109,10 @@ class Talk:
         draft = read_message(text, Workspace(self._app.workspace), context)
         for note in (*draft.notes, *(f"Attached: {name}" for name in draft.attached)):
             self._screen.console.print(f"  {note}", style="dim", markup=False)
-        started = await self._conversation.send(draft.parts)
+        try:
+            started = await self._conversation.send(draft.parts)
+        except ConflictError as error:
+            raise ConflictError(error.message, hint=_BUSY) from error
         code, last = await self._follow(started.handle), started.run_id
         while (found := await self._conversation.find_next(last, self._listener.sent)) is not None:
             self._echo(found[0])
