@@ -63,5 +63,6 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ["src/**/*.test.ts"], environment: "node" },
+  // The limit guards against hangs: a busy machine is slow.
+  test: { include: ["src/**/*.test.ts"], environment: "node", testTimeout: 300_000, hookTimeout: 300_000 },
 });

@@ -3,6 +3,7 @@
 import ast
 import math
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -48,12 +49,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tan": math.tan,
 }
 CONSTANTS = {"e": math.e, "pi": math.pi, "tau": math.tau}
+PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*(?:%(?!\s*[\w(.])|percent\b)")
+"""A percentage: `15%` before an operator or at the end; `17 % 5`, before a number, is the remainder."""
+OF = re.compile(r"(?<=[%t])\s+of\s+")
 SIGNS = str.maketrans({"\u00d7": "*", "\u00f7": "/", "\u2212": "-", "^": "**"})
 
 
 def calculate(expression: str) -> str:
     """Return the value of an arithmetic expression as text."""
-    text = expression.strip().translate(SIGNS)
+    text = PERCENT.sub(r"(\1/100)", OF.sub("*", expression.strip().translate(SIGNS)))
     if not text or len(text) > LONGEST_EXPRESSION:
         raise ToolError(f"The expression must have 1 to {LONGEST_EXPRESSION} characters.")
     try:

@@ -17,6 +17,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterat
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from dovetail.errors import ConfigError
+
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -112,6 +114,21 @@ def find_running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def require_asyncio() -> asyncio.AbstractEventLoop:
+    """Return the event loop that runs in this thread.
+
+    Raises:
+        ConfigError: none runs here, for example because the program runs on trio.
+    """
+    loop = find_running_loop()
+    if loop is None:
+        raise ConfigError(
+            "No asyncio event loop is running: the methods that begin with `async_` need one.",
+            hint="With trio, call the plain method in a thread: `trio.to_thread.run_sync(agent.start)`.",
+        )
+    return loop
 
 
 def _submit(coroutine: Coroutine[Any, Any, T]) -> "concurrent.futures.Future[T]":

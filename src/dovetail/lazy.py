@@ -1,18 +1,17 @@
 """Load modules and public names on first use, so that `import dovetail` stays fast."""
 
 import importlib
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
 DISTRIBUTION = "dovetail-agents"
-"""The project's name on the package index, where `dovetail` is taken; the import name is `dovetail`."""
+"""The name of the installed package; the import name is `dovetail`."""
 
-
-def install_command(extra: str) -> str:
-    """Return the command that installs an extra."""
-    return f"pip install '{DISTRIBUTION}[{extra}]'"
+_REQUIREMENT = re.compile(r"(?P<package>[^;]+?)\s*;.*extra == ['\"](?P<extra>[\w-]+)['\"]")
+_OWN = re.compile(rf"{DISTRIBUTION}\[(?P<extras>[^\]]+)\]")
 
 
 class LazyModule:
@@ -34,6 +33,42 @@ class LazyModule:
 def lazy(name: str, extra: str | None = None) -> Any:
     """Return a stand-in for the module `name`; `extra` is the pip extra that installs it."""
     return LazyModule(name, extra)
+
+
+_metadata = lazy("importlib.metadata")
+_shlex = lazy("shlex")
+_shutil = lazy("shutil")
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs the packages of an extra into this environment.
+
+    It names the packages themselves, so it works wherever Dovetail was installed from.
+    """
+    try:
+        needed: list[str] = _metadata.requires(DISTRIBUTION) or []
+    except _metadata.PackageNotFoundError:  # the sources, without an installation
+        return f"pip install '.[{extra}]'"
+    return f"{_find_pip()} install {_shlex.join(dict.fromkeys(_list_packages(extra, needed)))}"
+
+
+def _list_packages(extra: str, needed: list[str]) -> Iterator[str]:
+    """Yield the requirements of an extra; those that it takes from other extras of ours are included."""
+    for requirement in map(_REQUIREMENT.fullmatch, needed):
+        if requirement is None or requirement["extra"] != extra:
+            continue
+        if own := _OWN.fullmatch(requirement["package"]):
+            for name in own["extras"].split(","):
+                yield from _list_packages(name, needed)
+        else:
+            yield requirement["package"]
+
+
+def _find_pip() -> str:
+    """Return how a shell calls the pip of this environment."""
+    found = _shutil.which("pip")
+    folder = sys.executable.rpartition("/")[0]
+    return "pip" if found == f"{folder}/pip" else _shlex.join([sys.executable, "-m", "pip"])
 
 
 def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:

@@ -4,6 +4,7 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from dovetail.agent.arguments import refuse_second_input
 from dovetail.agent.extensions.auto_func import AutoFuncExtension
 from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
 from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
@@ -25,9 +26,11 @@ _run = lazy("dovetail.agent.run")
 class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromptExtension):
     """An agent: a prompt, a model and tools, with a fluent interface.
 
+    `start` asks once and returns the answer; `run` works turn after turn with tools and returns a result.
+
     >>> agent = Agent(system="You know woods.", model="openai:gpt-4.1-mini")
-    >>> agent.input("A wood for doors?").output({"wood": (str, "in English")}).start()
-    {'wood': 'oak'}
+    >>> agent.input("Woods for doors?").returns(list[str]).start()
+    ['oak', 'teak']
     >>> agent.run("Which one for boats?").text
     'Teak.'
     """
@@ -37,16 +40,20 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
     ) -> "Coroutine[Any, Any, RunResult]":
         """Work on a task turn after turn, with all the agent's tools, until it is done or a limit is reached.
 
-        The result has the `text`, the `data` if there is an output, the `reason` and the `usage`.
+        `async_start` asks once and returns the answer itself. The result has the `text`, the `data` if there
+        is an output, the `reason` and the `usage`.
 
         >>> result = asyncio.run(Agent().output({"wood": (str,)}).async_run("A wood for doors?"))
         >>> result.data
         {'wood': 'oak'}
         """
+        _run.check_options(options)
         return self._make_run(task).go(options)
 
     def run(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunResult":
-        """Work on a task turn after turn; return the result with its `text`.
+        """Work on a task turn after turn, with tools; return the result with its `text`.
+
+        `start` asks once, after at most one round of calls, and returns the answer itself.
 
         >>> result = Agent().run("A wood for doors?", limits={"turns": 5, "seconds": 60})
         >>> result.text, result.reason, result.turns
@@ -67,6 +74,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         >>> stream.result.text
         'Oak.'
         """
+        _run.check_options(options)
         return _run.RunStream(self._make_run(task), options)
 
     def as_tool(self, *, name: str | None = None, description: str | None = None) -> "Tool":
@@ -101,6 +109,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
 
     def _make_run(self, task: Any, call: "ToolContext | None" = None) -> "AgentRun":
         if task is not None:
+            refuse_second_input(self.request_prompt.get("input", inherit=False), task)
             self.input(task)
         # A run has its own guard of the limits.
         request, tools = replace(self._take_request(), requester=self.requester), self.tools

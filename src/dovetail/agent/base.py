@@ -71,7 +71,8 @@ class BaseAgent(Asking[Any]):
         self._is_named = bool(name)
         self.runtime = runtime or default_runtime()
         self.settings = layer_settings(settings, self.runtime.settings)
-        check_name(self.name, self.settings)
+        has_model = not (model is None and requester is None)
+        check_name(self.name, self.settings, has_model=has_model, has_system="system" in first)
         self.agent_prompt = Prompt(settings=self.settings)
         self.extension_handlers = ExtensionHandlers()
         self._model = check_model(model)
@@ -216,7 +217,7 @@ class BaseAgent(Asking[Any]):
     def async_start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Coroutine[Any, Any, Any]:
-        """Send the request and return its data: the parsed output, or the text without an output slot.
+        """Ask once and return the data: the parsed output, or the text without an output slot.
 
         >>> asyncio.run(Agent().input("A wood for doors?").async_start(timeout=60))
         'Oak.'
@@ -228,7 +229,10 @@ class BaseAgent(Asking[Any]):
     def start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Any:
-        """Send the request and return its data: the parsed output, or the text without an output slot.
+        """Ask once and return the data: the parsed output, or the text without an output slot.
+
+        With tools there is at most one round of calls before the answer (`tools.max_rounds`); `run` calls
+        them turn after turn. To get a validated object, write `returns(Model).start()`.
 
         >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
         >>> agent.start(ensure_keys=["wood"])

@@ -5,8 +5,9 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Mapping
-from typing import Any, Protocol, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, Unpack
 
+from dovetail.agent.arguments import explain_method
 from dovetail.agent.expectation import TypedOutput
 from dovetail.agent.pending import Claim, PendingRequests, wrap_sending
 from dovetail.concurrency import iterate_sync, run_sync
@@ -91,6 +92,8 @@ class PromptShorthands(ABC):
 
     def output(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
         """Set what the answer should contain: fields as `{"name": (type, "description")}`.
+
+        The types describe the answer and are not enforced; `returns(Model)` validates and asks again.
 
         >>> agent = Agent().input("A wood for doors?")
         >>> agent.output({"wood": (str, "in English"), "uses": [(str, "an item")]}).start()
@@ -180,6 +183,12 @@ class Asking(PromptShorthands, Answer[T]):
         super().__init_subclass__(**kwargs)
         wrap_sending(cls)
 
+    if not TYPE_CHECKING:  # type checkers know which attributes exist
+
+        def __getattr__(self, name: str) -> Any:
+            """Name the method that does what one of another library would do."""
+            raise AttributeError(explain_method(type(self).__name__, name), name=name, obj=self)
+
     @property
     @abstractmethod
     def pending(self) -> PendingRequests:
@@ -204,10 +213,9 @@ class Asking(PromptShorthands, Answer[T]):
         """
         return self._later(lambda answer: answer.async_get_result(check=check, **demands))
 
-    def stream(
+    def _stream(
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
-        """Stream the answer while it arrives."""
         return self.get_response().stream_alone(type, specific)
 
     def _wait(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
@@ -217,7 +225,7 @@ class Asking(PromptShorthands, Answer[T]):
         return open_later(self.get_response, view)
 
     def _iterate(self, type: GeneratorType, specific: Collection[str] | str | None) -> Iterator[Any]:
-        return iterate_sync(self.stream(type, specific))
+        return iterate_sync(self._stream(type, specific))
 
 
 class _Asker(Protocol):

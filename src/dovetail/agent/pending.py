@@ -18,6 +18,7 @@ from types import MethodType
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from dovetail.agent.arguments import explain_call
 from dovetail.prompt.prompt import Prompt
 
 T = TypeVar("T")
@@ -248,7 +249,7 @@ def _find_owner() -> Owner:
 
 
 SENDING = (
-    *("start", "async_start", "get_response", "ask_for", "stream", "run", "async_run", "run_stream"),
+    *("start", "async_start", "get_response", "ask_for", "_stream", "run", "async_run", "run_stream"),
     *("get_result", "get_data", "get_data_object", "get_text", "get_meta", "get_generator"),
     *("async_get_result", "async_get_data", "async_get_data_object", "async_get_text", "async_get_meta"),
     *("async_get_generator", "get_key_result", "async_get_key_result", "wait_keys", "async_wait_keys"),
@@ -310,6 +311,10 @@ class _Bound:
         try:
             with self._pending.carry(claim):
                 outcome = self.__wrapped__(*args, **kwargs)
+        except TypeError:
+            if explained := explain_call(self.__wrapped__, args, kwargs):
+                raise explained from None
+            raise
         finally:
             if claim is not None:
                 claim.release()  # a call that is refused leaves its request to be corrected

@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, TypeVar, get_ar
 from dovetail.agent.expectation import Expectation
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import explain_choices
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, EmptyPromptError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import FinishDelta, Usage
 from dovetail.prompt.prompt import Prompt
@@ -36,6 +36,11 @@ TOOL_EVENTS = "request.tool_events"
 _CORRECTION = (
     "Your last answer cannot be used: {problem}. "
     "Give the whole answer again, complete and in the format that was asked for, and nothing else."
+)
+
+_EMPTY = (
+    "Fill the request first: `agent.input('…').start()`. Each request is sent once, and the next one begins "
+    "empty, except for what was set with `always=True`. To read one answer twice, keep `get_response()`."
 )
 
 HandlerName: TypeAlias = Literal["request_prefixes", "broadcast_prefixes", "broadcast_suffixes", "finally"]
@@ -157,7 +162,10 @@ class AgentRequest:
     ) -> ModelRequest:
         """Build the request to the model; a correction explains why its last answer was rejected."""
         prompt = self.prompt
-        messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
+        try:
+            messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
+        except EmptyPromptError as error:
+            raise EmptyPromptError(error.message, hint=_EMPTY) from error
         if correction is not None:
             messages.append({"role": "assistant", "content": correction.reply})
             messages.append({"role": "user", "content": _CORRECTION.format(problem=correction.problem)})

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Self, TypedDict
 from weakref import ref
 
+from dovetail.agent.arguments import refuse_options
 from dovetail.agent.expectation import expect_output
 from dovetail.agent.request import AgentRequest, run_handlers
 from dovetail.agent.runtime import Runtime
-from dovetail.concurrency import iterate_sync
+from dovetail.concurrency import iterate_sync, require_asyncio
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.asks import Asker
 from dovetail.events.cancel import CancelSignal
@@ -39,6 +40,15 @@ class RunOptions(TypedDict, total=False):
     cancel: CancelSignal
 
 
+def check_options(options: RunOptions) -> None:
+    """Reject an unknown option.
+
+    Raises:
+        SignatureError: the option is unknown; the message says what to write.
+    """
+    refuse_options(options, RunOptions.__annotations__)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRun:
     """One request with its tools; the handlers of the agent take part as in any request.
@@ -55,6 +65,7 @@ class AgentRun:
 
     async def go(self, options: RunOptions) -> RunResult:
         """Run to the end; an error of the model is raised, every other end is in the result."""
+        require_asyncio()
         context = self._make_context(options)
         call_id = self.call.call_id if self.call else None
         context.emit(RunStart(self.agent, self.request.requester.model, parent_call_id=call_id))

@@ -15,6 +15,7 @@ from dovetail.agent.runtime import Runtime
 from dovetail.agents.definition import TREE_LIMITS, AgentDefinition, OutputConfig, check_limit, fill_defaults
 from dovetail.agents.dispatcher import Dispatcher
 from dovetail.agents.registry import AgentRegistry
+from dovetail.data.circumstances import describe_place, describe_start
 from dovetail.data.cron import find_zone
 from dovetail.data.template import fill_template
 from dovetail.data.text import to_text
@@ -96,10 +97,19 @@ def prepare_loop(
     `equip` changes the tools at the end, within `tools.allowed` and `tools.excluded`.
     """
     model = definition.model_config
+    requester = requester or host.runtime.requester(model.model)
     tools, completion = equip_agent(host, definition, parent, has_tab=has_tab, equip=equip)
     given["completion"] = completion
     given["options"] = {**model.options, **given.get("options", {})}
-    return host.runtime.make_loop(requester or host.runtime.requester(model.model), tools, **given)
+    return host.runtime.make_loop(requester, leave_out_rare(tools, definition, requester), **given)
+
+
+def leave_out_rare(tools: ToolSnapshot, definition: AgentDefinition, requester: Requester) -> ToolSnapshot:
+    """Return the tools without those that a small model seldom calls rightly, unless the agent names any."""
+    rare: Set[str] = getattr(requester, "rare_tools", frozenset[str]())
+    if definition.tool_config.names is not None or not rare:
+        return tools
+    return tools.select(name for name in tools.tools if name not in rare)
 
 
 def equip_agent(
@@ -119,6 +129,8 @@ def equip_agent(
     if not has_tab:  # without a browser its tools can only fail
         tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
     equipped = tools if equip is None else equip(tools)
+    if definition.tool_config.names is None:  # so that prompts with and without a tab begin alike
+        equipped = ToolSnapshot.of(sorted(equipped, key=lambda tool: tool.needs_tab), tools.generation)
     registry = host.get_tool_registry()
     kept = (name for name in equipped.tools if name == completion or registry.is_active(name))
     return equipped.select(kept), completion
@@ -234,7 +246,7 @@ def build_preface(
     """
     moment = datetime.fromtimestamp(began, UTC).astimezone(find_zone(time_zone) if time_zone else None)
     lines = [
-        f"This {what} began on {moment:%A, %Y-%m-%d at %H:%M} ({time_zone or time.tzname[0]}).",
+        describe_start(what, moment, time_zone or time.tzname[0]),
         _describe_place(host),
         _PLAN if mode == "plan" else "",
         summarize_skills(host.skills) if LOAD_SKILL in tools else "",
@@ -244,12 +256,13 @@ def build_preface(
 
 def _describe_place(host: WorkspaceHost) -> str:
     if host.project == host.workspace:
-        return f"The folder you work in is called {host.workspace.name!r}."
-    path = host.project.relative_to(host.workspace).as_posix()
-    return f"Your project is the folder {path!r} of the workspace {host.workspace.name!r}."
+        return describe_place(host.workspace.name)
+    return describe_place(host.workspace.name, host.project.relative_to(host.workspace).as_posix())
 
 
-async def warm_up(host: AgentHost, agent: str = "master", *, equip: Equip | None = None) -> None:
+async def warm_up(
+    host: AgentHost, agent: str = "master", *, has_tab: bool = True, equip: Equip | None = None
+) -> None:
     """Have an embedded model read the beginning of a chat with `agent`, whose tools `equip` completes.
 
     Never fails.
@@ -261,7 +274,8 @@ async def warm_up(host: AgentHost, agent: str = "master", *, equip: Equip | None
         read: Callable[[ModelRequest], Awaitable[None]] | None = getattr(requester, "warm_up", None)
         if read is None:
             return
-        tools, _ = equip_agent(host, definition, equip=equip)
+        tools, _ = equip_agent(host, definition, has_tab=has_tab, equip=equip)
+        tools = leave_out_rare(tools, definition, requester)
         system = {"role": "system", "content": definition.prompt_config.system_prompt}
         request = ModelRequest(messages=[system, {"role": "user", "content": "Hello"}], tools=tools.specs)
         await read(request)

@@ -15,6 +15,7 @@ from rich.text import Text
 from dovetail.cli.keyboard import Keyboard, Menu, MenuItem
 from dovetail.cli.terminal import shorten
 from dovetail.data.shapes import is_dict, is_mapping
+from dovetail.policy.policy import LAST_RULE
 
 _MOST_ASKED = 4000
 _MOST_LINES = 80
@@ -75,15 +76,29 @@ def read_answer(line: str) -> Mapping[str, Any] | Literal["edit"] | None:
 def describe_call(payload: Mapping[str, Any]) -> Iterator[str | Text]:
     """Yield the lines that say which call waits, why, and what it would do."""
     who = " → ".join(map(str, payload.get("agent_path", ())))
-    asks = f"[yellow]{escape(who)}[/yellow] asks: may it call" if who else "[yellow]May this run?[/yellow]"
+    by = f"[yellow]{escape(who)}[/yellow]: " if who else ""
+    why = str(payload.get("reason") or "")
+    reason = f" [dim]({escape(why)})[/dim]" if why not in ("", LAST_RULE.reason) else ""
+    yield f"{by}[yellow]{escape(_ask(payload))}[/yellow]{reason}"
     preview = payload.get("preview")
-    shown = is_mapping(preview)
-    name = str(payload.get("tool"))
-    called = name if shown else f"{name} {shorten(payload.get('args'), _MOST_ASKED)}"
-    reason = f" [dim]({escape(str(payload['reason']))})[/dim]" if payload.get("reason") else ""
-    yield f"{asks} {escape(called)}{reason}"
     if is_mapping(preview):
         yield from describe_preview(preview)
+
+
+def _ask(payload: Mapping[str, Any]) -> str:
+    """Return the question: what would happen, with what."""
+    name, preview = str(payload.get("tool")), payload.get("preview")
+    if not is_mapping(preview):
+        return f"Allow {name} {shorten(payload.get('args'), _MOST_ASKED)}?"
+    match preview.get("kind"):
+        case "diff":
+            return f"Allow {name} to change {preview.get('path')}?"
+        case "command":
+            return f"Allow {name} to run this program?"
+        case "request":
+            return f"Allow {name} to send this request?"
+        case _:
+            return f"Allow {name}?"
 
 
 def describe_preview(preview: Mapping[str, Any]) -> Iterator[Text]:

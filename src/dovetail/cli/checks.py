@@ -189,7 +189,7 @@ def check_models() -> Iterator[Check]:
         return
     source = "DOVETAIL_MODEL" if os.environ.get("DOVETAIL_MODEL") else "dovetail.toml"
     if not settings.section(ModelSettings).name:
-        source = "the best downloaded one"
+        source = "the default"
     first, *fallbacks = requester.requesters if isinstance(requester, FallbackRequester) else [requester]
     yield _check_model(first, "model", source)
     for fallback in fallbacks:
@@ -204,8 +204,12 @@ def _check_model(requester: Requester, subject: str, source: str) -> Check:
         return Check("missing", subject, text, "pip install xllamacpp")
     if isinstance(requester, LocalRequester) and not requester.weights.exists():
         text = f"{requester.model} is not downloaded yet; the first request downloads it"
-        return Check("note", subject, text, "A better model: dovetail models pull good")
+        return Check("note", subject, text, f"Download it now: dovetail models pull {_name(requester)}")
     return Check("ok", subject, f"{requester.model} ({source})")
+
+
+def _name(requester: LocalRequester) -> str:
+    return requester.model.removeprefix("local:")
 
 
 def _check_server(requester: HttpRequester) -> Check:

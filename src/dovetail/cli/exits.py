@@ -7,7 +7,7 @@ FAILED = 1
 USAGE = 2
 """Wrong options or arguments; `click` exits with it."""
 UNANSWERED = 3
-"""The work ended, but a call needed an approval or an answer, and no person could be asked."""
+"""The work ended, but a call needed an approval or an answer, and no one was there to give it."""
 INTERRUPTED = 130
 
 

@@ -1,91 +1,126 @@
-"""The model of a first start: the small one at once, the good one as soon as it is downloaded."""
+"""The embedded model that a command needs: downloaded before its work, or while it serves."""
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext, suppress
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from dovetail.concurrency import run_sync
-from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
-from dovetail.requesters.local.weights import CATALOGUE, find, find_best, get_weights, remove_corrupt
-from dovetail.requesters.model_status import ModelStatus
-from dovetail.requesters.resolve import resolve
+from dovetail.errors import DovetailError
+from dovetail.requesters.local.arrival import explain_failure
+from dovetail.requesters.local.bar import ProgressBar, announce, count_percent
+from dovetail.requesters.local.download import BackgroundPull, PullProgress, ignore_progress, pull
+from dovetail.requesters.local.weights import CATALOGUE, find, get_weights, remove_corrupt
+from dovetail.requesters.resolve import find_active, resolve
 from dovetail.settings import Settings
 from dovetail.settings.model import ModelSettings
 
+STEP = 10
+"""Percent between two lines about a download if stderr is not a terminal."""
+
 
 def pull_visibly(name: str) -> Path:
-    """Download a model unless it is there, with a progress bar; return its weights file."""
-    weights = get_weights(name)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        bar = bars.add_task(weights.model, total=weights.size)
-
-        def show(progress: PullProgress) -> None:
-            bars.update(bar, description=f"{weights.model} {progress.state}", completed=progress.done)
-
-        return run_sync(pull(name, show))
+    """Download a model unless it is there, with a progress bar in a terminal; return its weights file."""
+    if find(name) or not sys.stderr.isatty():
+        return run_sync(pull(name, ignore_progress))
+    bar = ProgressBar(sys.stderr)
+    try:
+        return run_sync(pull(name, bar.show))
+    finally:
+        bar.close()
 
 
 class FirstModel:
-    """Makes sure that a model is available; `status` shows the progress of the download."""
+    """Makes sure that the model of some settings is available if it is an embedded one."""
 
     def __init__(self, settings: Settings) -> None:
-        self.status: ModelStatus | None = None
         self._settings = settings
-        self._chosen: str | None = settings.section(ModelSettings).name
-        self._percent = -1
+        self._percent = -STEP
+        self._bar = ProgressBar(sys.stderr) if sys.stderr.isatty() else None
+        self.log = self._bar or sys.stderr
+        """The stream of log lines, which stay above the progress bar."""
 
     def prepare(self) -> None:
-        """Download the model that is needed first, then check that the chosen model can be used."""
-        wanted = self._find_missing()
-        if wanted is not None:
-            pull_visibly(wanted)
+        """Download the model, then check that it can be used; another one may stand in for the default."""
+        self.fetch()
+        self.check()
+
+    def fetch(self) -> None:
+        """Download the model unless it is there; raise if that fails and no other one can stand in."""
+        missing = self.find_missing()
+        if missing is None:
+            return
+        typer.echo(announce(get_weights(missing)), err=True)
+        try:
+            pull_visibly(missing)
+        except DovetailError as error:
+            failure = explain_failure(get_weights(missing), error)
+            if self.find_missing() is not None:
+                raise failure from error
+            typer.echo(failure.message, err=True)
+
+    def check(self) -> None:
+        """Check that the model can be used, without downloading it."""
+        self.find_missing()
         resolve(None, self._settings)
 
-    def _find_missing(self) -> str | None:
-        """The embedded model to download now: the chosen one, or the small one if there is none."""
-        if self._chosen is None:
-            if self._settings.section(ModelSettings).base_url:
-                return None
-            while (best := find_best()) and _drop_broken(best):
-                """The next best one may be intact."""
-            return None if best else "small"
-        name = self._chosen.removeprefix("local:")
-        if name not in CATALOGUE:
-            return None
-        _drop_broken(name)
-        return None if find(name) else name
+    def find_missing(self) -> str | None:
+        """Return the embedded model that is in use and not downloaded yet, if it may be."""
+        with suppress(DovetailError):  # `resolve` explains it
+            name = find_active(self._settings).removeprefix("local:")
+            if name in CATALOGUE and self._settings.section(ModelSettings).download:
+                _drop_broken(name)
+                return None if find(name) else name
+        return None
 
     @asynccontextmanager
-    async def arrive(self) -> AsyncGenerator[None]:
-        """Download the good model while the server works, unless another one is chosen or it is there."""
-        if self._chosen is not None or find("good"):
+    async def arrive(self, on_ready: Callable[[], Awaitable[None]]) -> AsyncGenerator[None]:
+        """Download the model while the server works; requests wait for it, and then `on_ready` is called."""
+        missing = self.find_missing()
+        if missing is None:
             yield
             return
-        async with BackgroundPull("good", self._note):
-            yield
+        self.log.write(f"{announce(get_weights(missing))}\n")
+        async with BackgroundPull(missing, self._note) as running:
+            following = asyncio.create_task(_follow(running, on_ready))
+            try:
+                yield
+            finally:
+                following.cancel()
+                if self._bar:
+                    self._bar.close()
+
+    def make_room(self) -> AbstractContextManager[None]:
+        """Remove the progress bar while a command prints."""
+        return self._bar.hidden() if self._bar else nullcontext()
 
     def _note(self, progress: PullProgress) -> None:
-        if self.status is not None:
-            self.status.update(progress.name, progress.state, progress.done, progress.total, progress.message)
-        percent = 100 * progress.done // max(progress.total, 1)
+        if self._bar:
+            self._bar.show(progress)
         if progress.state == "failed":
-            typer.secho(
-                f"Could not download the better model; keeping the small one: {progress.message}", err=True
-            )
+            failure = f"Cannot download local:{progress.name}: {progress.message}"
+            self.log.write(f"{failure}\n")
+            with suppress(DovetailError):
+                resolve(None, self._settings)  # it says so if another model answers instead
         elif progress.state == "ready":
-            typer.echo("The better model is downloaded; new answers use it.", err=True)
-        elif percent >= self._percent + 5:
+            self.log.write(f"local:{progress.name} is downloaded and answers from now on.\n")
+        elif not self._bar:
+            self._note_step(count_percent(progress.done, progress.total))
+
+    def _note_step(self, percent: int) -> None:
+        if percent >= self._percent + STEP:
             self._percent = percent
-            typer.echo(f"Downloading the better model: {percent} %", err=True)
+            self.log.write(f"The model is on its way: {percent} %\n")
 
 
-def _drop_broken(name: str) -> bool:
-    if not remove_corrupt(name):
-        return False
-    typer.echo(f"The weights of local:{name} were corrupt and have been deleted.", err=True)
-    return True
+async def _follow(running: BackgroundPull, on_ready: Callable[[], Awaitable[None]]) -> None:
+    if (await running.wait()).state == "ready":
+        await on_ready()
+
+
+def _drop_broken(name: str) -> None:
+    if remove_corrupt(name):
+        typer.echo(f"The weights of local:{name} were corrupt and have been deleted.", err=True)

@@ -33,7 +33,7 @@ GROUPS: dict[str, str] = {
     "skills": "List, show and create skills, and explain name resolution.",
     "prompt": "List, render, check and create prompts.",
     "agents": "List, show, check, create, trust and run agents.",
-    "policy": "Check and list the rules about calls, and take back what was always allowed.",
+    "policy": "Check and list rules; revoke remembered approvals.",
     "schedules": "List, add, show, pause, resume, run and remove schedules.",
     "tools": "List, show and call tools, and explain policy decisions.",
     "mcp": "Serve the tools of the workspace over MCP.",
@@ -99,7 +99,7 @@ def report_error(error: BaseException) -> None:
     elif isinstance(error, ModuleNotFoundError):
         typer.secho(f"Error: Package {error.name!r} is not installed.", fg="red", err=True)
         typer.echo(
-            f"Install everything with: {install_command('all')}. `dovetail doctor` shows what is missing.",
+            f"`dovetail doctor` shows what is missing. Install everything with:\n{install_command('all')}",
             err=True,
         )
     elif isinstance(error, ImportError):

@@ -20,11 +20,17 @@ from rich.tree import Tree
 from dovetail.cli.questions import ask_person
 from dovetail.cli.terminal import describe_args, list_todos, shorten
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
+from dovetail.events.model_events import ModelProgress, TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import AskKind, ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
 
 MARKS = {"ok": ("✓", "green"), "error": ("✗", "red"), "denied": ("⊘", "yellow")}
 OTHER_MARK = ("!", "yellow")
+CUT_ANSWERS = {
+    "length": "The answer is incomplete: it reached its longest length.",
+    "content-filter": "The answer is incomplete: the provider's content filter stopped it.",
+    "repetition": "The answer is incomplete: the model began to repeat itself and was stopped.",
+}
+"""What is said below an answer that is not whole, by the reason why the model ended it."""
 TAIL = 6  # lines of the text that is being written
 
 
@@ -67,6 +73,12 @@ def describe_usage(usage: Usage) -> str:
     return ", ".join([*shown, f"cost {usage.cost:.4g}"] if usage.cost else shown)
 
 
+def describe_progress(event: ModelProgress) -> str:
+    """Return how far a model is before its first token, in words."""
+    what = "The model is on its way" if event.phase == "download" else "Reading the question"
+    return f"{what}: {event.done * 100 // max(event.total, 1)} %"
+
+
 @dataclass(slots=True)
 class RunBranch:
     """One run of an agent: its calls in order, and the text it is writing."""
@@ -77,11 +89,14 @@ class RunBranch:
     usage: Usage = field(default_factory=Usage)
     reason: str = ""
     text: str = ""
+    progress: str = ""
+    """How far its model is before its first token, in words."""
     calls: dict[str, CallLine] = field(default_factory=dict[str, CallLine])
     strays: "list[RunBranch]" = field(default_factory=list["RunBranch"])
 
     def take(self, event: Event) -> None:
         """Apply one event of this run itself."""
+        self.progress = describe_progress(event) if isinstance(event, ModelProgress) else ""
         if isinstance(event, RunStart):
             self.agent, self.model = event.agent, event.model
         elif isinstance(event, TextDeltaEvent):
@@ -101,6 +116,7 @@ class RunBranch:
         """Return the agent, its model, and its progress."""
         used = describe_usage(self.usage)
         progress = f" {self.model}  turn {self.turns}" + (f", {used}" if used else "")
+        progress += f"  {self.progress}" if self.progress else ""
         ended = f"  ended by {self.reason}" if self.reason not in ("", "goal") else ""
         return Text.assemble((self.agent, "bold"), (progress, "dim"), (ended, "yellow"))
 

@@ -178,8 +178,3 @@ def show_path(path: Path) -> str:
 def show_time(moment: float) -> str:
     """Return a moment in the time zone of this machine."""
     return datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-
-
-def show_size(size: int) -> str:
-    """Return a number of bytes as people write it."""
-    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"

@@ -73,7 +73,7 @@ def parse_cron(text: Any) -> Cron:
         _check_fields(words[:5], text)
     except ImportError as error:
         raise ConfigError(
-            "Schedules need the package cronsim.", hint=f"Install it: {install_command('server')}."
+            "Schedules need the package cronsim.", hint=f"Install it: {install_command('server')}"
         ) from error
     cron = Cron(" ".join(words[:5]), words[5] if len(words) == 6 else "UTC")
     find_zone(cron.zone)
@@ -115,7 +115,7 @@ def _explain_zone(name: str) -> ConfigError:
     if not known:
         return ConfigError(
             f"Time zone {name!r} not found: this machine has no time zone data.",
-            hint="Install it: pip install tzdata.",
+            hint="Install it: pip install tzdata",
         )
     cities = {each.rpartition("/")[2]: full for each, full in known.items()}
     exact = known.get(name.casefold()) or cities.get(name.casefold().replace(" ", "_"))

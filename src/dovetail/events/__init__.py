@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from dovetail.events.delta import (
         Delta,
         FinishDelta,
+        ProgressDelta,
         ProviderPartDelta,
         ReasoningDelta,
         TextDelta,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         Usage,
     )
     from dovetail.events.model_events import (
+        ModelProgress,
         ModelRequestEvent,
         ModelResponseEvent,
         ProviderPartEvent,
@@ -59,8 +61,10 @@ __all__ = [
     "Entry",
     "Event",
     "FinishDelta",
+    "ModelProgress",
     "ModelRequestEvent",
     "ModelResponseEvent",
+    "ProgressDelta",
     "ProviderPartDelta",
     "ProviderPartEvent",
     "ReasoningDelta",
@@ -100,8 +104,10 @@ __getattr__ = lazy_exports(
         "Entry": "dovetail.events.run_events",
         "Event": "dovetail.events.run_events",
         "FinishDelta": "dovetail.events.delta",
+        "ModelProgress": "dovetail.events.model_events",
         "ModelRequestEvent": "dovetail.events.model_events",
         "ModelResponseEvent": "dovetail.events.model_events",
+        "ProgressDelta": "dovetail.events.delta",
         "ProviderPartDelta": "dovetail.events.delta",
         "ProviderPartEvent": "dovetail.events.model_events",
         "ReasoningDelta": "dovetail.events.delta",

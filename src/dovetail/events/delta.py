@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from dovetail.data.shapes import is_dict
 from dovetail.data.text import brief_repr
@@ -101,13 +101,34 @@ class ProviderPartDelta:
     __repr__ = brief_repr
 
 
+ProgressPhase: TypeAlias = Literal["download", "read"]
+"""What a model is busy with before its first token: its weights arrive, or it reads the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressDelta:
+    """How far a model is before its first token: bytes of its download, or tokens of the request read.
+
+    A requester may yield any number of them. They are a sign of life and no part of the answer: a model that
+    has sent nothing else has not begun to answer.
+
+    >>> arrival = ProgressDelta("download", done=520_000_000, total=1_000_000_000)
+    >>> f"{arrival.done / arrival.total:.0%}"
+    '52%'
+    """
+
+    phase: ProgressPhase
+    done: int
+    total: int
+
+
 @dataclass(frozen=True, slots=True)
 class FinishDelta:
     """The answer's end; always the last delta of a stream that did not fail.
 
-    `reason` is one of stop, length, content-filter, tool-calls, other; `model` is the name in the provider's
-    answer, `payload` the provider's last payload, as it came. `requested` is the `provider:name` that
-    answered, where several were asked.
+    `reason` is one of stop, length, content-filter, repetition, tool-calls, other; `model` is the name in the
+    provider's answer, `payload` the provider's last payload, as it came. `requested` is the `provider:name`
+    that answered, where several were asked.
 
     >>> [*_, last] = Agent().input("A wood for doors?").get_generator("original")
     >>> isinstance(last, FinishDelta), last.reason
@@ -124,4 +145,6 @@ class FinishDelta:
     __repr__ = brief_repr
 
 
-Delta: TypeAlias = TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | FinishDelta
+Delta: TypeAlias = (
+    TextDelta | ReasoningDelta | ToolCallDelta | ProviderPartDelta | ProgressDelta | FinishDelta
+)

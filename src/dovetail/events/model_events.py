@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from dovetail.data.text import brief_repr
-from dovetail.events.delta import Usage
+from dovetail.events.delta import ProgressPhase, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,25 @@ class ModelRequestEvent:
     purpose: Literal["answer", "summary"] = "answer"
 
     __repr__ = brief_repr
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProgress:
+    """How far the model is before its first token: bytes of its `download`, or tokens that it has `read`.
+
+    It is never stored, and comes at most a few times per second.
+
+    >>> model = ScriptedRequester([[ProgressDelta("read", 40, 100), "Oak."]])
+    >>> for event in Agent(model=model).run_stream("A wood for doors?"):
+    ...     if isinstance(event, ModelProgress):
+    ...         print(f"Reading the question: {event.done / event.total:.0%}")
+    Reading the question: 40%
+    """
+
+    type: ClassVar[Literal["model-progress"]] = "model-progress"
+    phase: ProgressPhase
+    done: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from dovetail.data.text import brief_repr
 from dovetail.events.call import CallStatus
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
+    ModelProgress,
     ModelRequestEvent,
     ModelResponseEvent,
     ProviderPartEvent,
@@ -282,6 +283,7 @@ class ChildEvent:
 Event: TypeAlias = (
     RunStart
     | ModelRequestEvent
+    | ModelProgress
     | ModelResponseEvent
     | TextStart
     | TextDeltaEvent

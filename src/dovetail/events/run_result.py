@@ -20,10 +20,11 @@ class RunResult:
 
     `text` is the answer, `data` the result in the form that was asked for, if one was. `messages` are the new
     ones, each call in them with its result. `finish_reason` is why the model ended its last answer: `stop`,
-    `length` if it was cut off, `content-filter` if it was refused, `tool-calls` or `other`. `usage` counts
-    children too, `duration` is in seconds. `limit` names the limit that was reached if a grace turn saved the
-    answer; `notice` says in words which limit was reached, whether or not it did. `error` is the report of a
-    failure as clients and stored runs know it; `exception` is known only in the process in which it happened.
+    `length` if it was cut off, `content-filter` if it was refused, `repetition` if it repeated itself and was
+    stopped, `tool-calls` or `other`. `usage` counts children too, `duration` is in seconds. `limit` names the
+    limit that was reached if a grace turn saved the answer; `notice` says in words which limit was reached,
+    whether or not it did. `error` is the report of a failure as clients and stored runs know it; `exception`
+    is known only in the process in which it happened.
 
     >>> Agent().run("A wood for doors?")
     RunResult(text='Oak.', turns=1, finish_reason='stop')

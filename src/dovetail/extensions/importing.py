@@ -31,6 +31,7 @@ from dovetail.extensions.import_guard import ImportGuard, list_own_modules
 
 _serial = count(1)
 _SAMPLE_SECONDS = 0.1
+_SAMPLES = 10  # on a busy machine a thread may not get the processor in some of them
 _BUSY_SECONDS = 0.002
 
 
@@ -122,13 +123,15 @@ class _Import:
         it: so a thread that only waits is left to wait, which costs nothing.
         """
         self.release()
-        before = _read_clock(self.thread)
-        await asyncio.sleep(_SAMPLE_SECONDS)
-        if self.thread.ident is not None and _read_clock(self.thread) - before > _BUSY_SECONDS:
-            self.is_stopped = True
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                ctypes.c_ulong(self.thread.ident), ctypes.py_object(SystemExit)
-            )
+        for _ in range(_SAMPLES):
+            before = _read_clock(self.thread)
+            await asyncio.sleep(_SAMPLE_SECONDS)
+            if self.thread.ident is not None and _read_clock(self.thread) - before > _BUSY_SECONDS:
+                self.is_stopped = True
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(self.thread.ident), ctypes.py_object(SystemExit)
+                )
+                return
 
     def _run(self) -> None:
         package = open_package(self._folder)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from dovetail.assets import find_assets
 from dovetail.errors import ConfigError
-from dovetail.lazy import DISTRIBUTION
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,47}")
 _SAMPLE = "my_tool"
@@ -54,7 +53,7 @@ def find_template(*names: str) -> Path:
     if templates is None:
         raise ConfigError(
             "The templates are not installed.",
-            hint=f"Install Dovetail again: pip install --force-reinstall {DISTRIBUTION}",
+            hint="Install a wheel that contains them: in a clone, `make wheel` builds it.",
         )
     return templates.joinpath(*names)
 

@@ -3,18 +3,21 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Container, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
+from time import monotonic
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, write_answer
 from dovetail.events.delta import (
     Delta,
     FinishDelta,
+    ProgressDelta,
     ProviderPartDelta,
     ReasoningDelta,
     TextDelta,
     ToolCallDelta,
 )
 from dovetail.events.model_events import (
+    ModelProgress,
     ProviderPartEvent,
     ReasoningDeltaEvent,
     ReasoningEnd,
@@ -35,6 +38,9 @@ from dovetail.requesters.tracing import describe_finish, request_span
 from dovetail.tools.tool import CallOutcome
 from dovetail.tracing import record
 
+PROGRESS_INTERVAL = 0.25
+"""Minimum seconds between two events that say how far the model is."""
+
 
 @dataclass(slots=True)
 class _OpenCall:
@@ -53,18 +59,27 @@ class Turn:
 
     hand_on: Callable[[TextDelta | ReasoningDelta], None] | None = None
 
-    def __init__(self, number: int, emit: Emit, known: Container[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        number: int,
+        emit: Emit,
+        known: Container[str] = frozenset(),
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.number = number
         self.finish = FinishDelta(reason="interrupted")
         self.calls: list[ToolCall] = []
         self.provider_parts: list[ProviderPartEvent] = []
         self._emit = emit
         self._known = known
+        self._clock = clock
         self._pieces: list[str] = []
         self._open: str | None = None  # "text" or "reasoning": the segment in progress
         self._segment = 0
         self._segment_id = ""
         self._calls: dict[int, _OpenCall] = {}
+        self._progress: ProgressDelta | None = None
+        self._progress_due = 0.0
         self._call_ids: set[str] = set()
 
     @property
@@ -109,6 +124,8 @@ class Turn:
             self._take_call(delta)
         elif isinstance(delta, ProviderPartDelta):
             self._take_part(delta)
+        elif isinstance(delta, ProgressDelta):
+            self._take_progress(delta)
         else:
             self.finish = delta
 
@@ -117,6 +134,14 @@ class Turn:
         part = ProviderPartEvent(delta.source, delta.data, length, len(self._calls))
         self.provider_parts.append(part)
         self._emit(part)
+
+    def _take_progress(self, delta: ProgressDelta) -> None:
+        """Emit how far the model is, at most a few times per second; the end of a phase is always seen."""
+        last, now = self._progress, self._clock()
+        is_edge = last is None or last.phase != delta.phase or delta.done >= delta.total
+        if delta != last and (is_edge or now >= self._progress_due):
+            self._progress, self._progress_due = delta, now + PROGRESS_INTERVAL
+            self._emit(ModelProgress(delta.phase, delta.done, delta.total))
 
     def _take_or_hand_on(self, delta: Delta) -> None:
         if self.hand_on is None or not isinstance(delta, TextDelta | ReasoningDelta):

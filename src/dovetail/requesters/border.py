@@ -15,6 +15,7 @@ from dovetail.errors import ModelError
 from dovetail.events.delta import (
     Delta,
     FinishDelta,
+    ProgressDelta,
     ProviderPartDelta,
     ReasoningDelta,
     TextDelta,
@@ -75,6 +76,9 @@ class _Cleaner:
         elif isinstance(delta, ProviderPartDelta):
             yield from self.release()
             yield ProviderPartDelta(clean_text(delta.source)[:LONGEST_NAME], clean_data(delta.data))
+        elif isinstance(delta, ProgressDelta):
+            total = read_count(delta.total)
+            yield ProgressDelta(delta.phase, min(read_count(delta.done), total), total)
         else:
             kind = type(delta)
             yield from self.release(unless=kind)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, FinishDelta
+from dovetail.events.delta import Delta, FinishDelta, ProgressDelta
 from dovetail.requesters.prices import HighestPrice, Pricing
 from dovetail.requesters.requester import Requester, find_window
 
@@ -74,7 +74,7 @@ class FallbackRequester:
             try:
                 async with aclosing(requester.stream(replace(request, model=""))) as deltas:
                     async for delta in deltas:
-                        begun = True
+                        begun = begun or not isinstance(delta, ProgressDelta)
                         is_end = isinstance(delta, FinishDelta)
                         yield replace(delta, requested=requester.model) if is_end else delta
                 return

@@ -24,4 +24,4 @@ class RetryPolicy(RetrySettings):
         if retry_after is not None:
             return retry_after
         delay = min(self.longest_delay, self.first_delay * 2 ** min(attempt - 1, 60))
-        return delay * random.uniform(0.5, 1.0)
+        return delay * random.SystemRandom().uniform(0.5, 1.0)

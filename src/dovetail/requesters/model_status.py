@@ -6,9 +6,9 @@ from typing import Any
 
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConflictError, DovetailError
-from dovetail.requesters.local.download import BackgroundPull, PullProgress
+from dovetail.requesters.local.download import BackgroundPull, find_progress, is_running
 from dovetail.requesters.local.files import list_models
-from dovetail.requesters.local.weights import CATALOGUE, find
+from dovetail.requesters.local.weights import CATALOGUE, STAND_IN, find
 from dovetail.requesters.resolve import find_active
 from dovetail.requesters.survey import ModelEntry, Survey
 from dovetail.settings import Settings
@@ -22,11 +22,10 @@ MOST_MODELS = 20
 
 
 class ModelStatus:
-    """The models as the page shows them; background downloads report their progress here."""
+    """The models as the page shows them, with the progress of downloads in this process."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._pulls: dict[str, dict[str, Any]] = {}
         self._pull: BackgroundPull | None = None
         self._asked: tuple[float, Sequence[ModelEntry]] = (-ASKED_FOR, ())
 
@@ -39,12 +38,6 @@ class ModelStatus:
             chosen = self._settings.section(ModelSettings).name
             return chosen if isinstance(chosen, str) else None
 
-    def update(self, name: str, state: str, done: int, total: int, error: str = "") -> None:
-        """Record the progress of the download of an embedded model."""
-        shown = state if state in ("ready", "failed") else "downloading"
-        pull: dict[str, Any] = {"state": shown, "progress": {"done": done, "total": total}}
-        self._pulls[name] = {**pull, "error": error} if error else pull
-
     async def start_pull(self, name: str) -> None:
         """Download an embedded model in the background, unless it is there; one at a time.
 
@@ -54,11 +47,13 @@ class ModelStatus:
         """
         if find(name):
             return
-        arriving = [each for each, pull in self._pulls.items() if pull["state"] == "downloading"]
+        begun = self._pull.progress if self._pull else None
+        arriving = [each for each in CATALOGUE if is_running(each)]
+        if begun and begun.state not in ("ready", "failed"):
+            arriving.append(begun.name)
         if arriving:
             raise ConflictError(f"local:{arriving[0]} is being downloaded.", hint="Wait until it is there.")
-        self._pull = BackgroundPull(name, self._note)
-        self._note(self._pull.progress)
+        self._pull = BackgroundPull(name)
         await self._pull.__aenter__()
 
     async def stop_pull(self) -> bool:
@@ -67,15 +62,11 @@ class ModelStatus:
         if pull is None or pull.progress.state in ("ready", "failed"):
             return False
         await pull.__aexit__()
-        self._pulls.pop(pull.progress.name, None)
         return True
 
     def forget_served(self) -> None:
         """Ask the servers again for their models, because a key has changed."""
         self._asked = (-ASKED_FOR, ())
-
-    def _note(self, progress: PullProgress) -> None:
-        self.update(progress.name, progress.state, progress.done, progress.total, progress.message)
 
     def describe(self) -> list[Mapping[str, Any]]:
         """Return all models, the active one first; servers are asked for theirs at most once a minute."""
@@ -85,9 +76,9 @@ class ModelStatus:
                 "name": f"local:{name}",
                 "title": weights.title,
                 "size": weights.size,
-                "state": "ready" if find(name) else "missing",
-                **({} if find(name) else self._pulls.get(name, {})),
+                **_describe_arrival(name),
                 "active": active == f"local:{name}",
+                **({"stand_in": True} if self._stands_in(name, active) else {}),
             }
             for name, weights in CATALOGUE.items()
         ]
@@ -108,6 +99,11 @@ class ModelStatus:
             models.append({"name": active, "title": active, "state": "ready", "active": True})
         return sorted(models, key=lambda model: not model["active"])
 
+    def _stands_in(self, name: str, active: str | None) -> bool:
+        """Whether a model answers only because the one that should cannot be downloaded."""
+        is_named = bool(self._settings.section(ModelSettings).name)
+        return name == STAND_IN and active == f"local:{name}" and not is_named
+
     def _list_served(self) -> Sequence[ModelEntry]:
         """Return the model in use, its fallbacks, and the chat models of the providers that are set up."""
         survey = Survey(self._settings)
@@ -126,6 +122,19 @@ async def _ask_providers(survey: Survey) -> Sequence[ModelEntry]:
         chat = [model for model in provider.models if not row.prices or (model.price and model.price.output)]
         found += chat[:MOST_MODELS]
     return found
+
+
+def _describe_arrival(name: str) -> Mapping[str, Any]:
+    """Return whether an embedded model is there, how far its download is, or why it failed."""
+    if find(name):
+        return {"state": "ready"}
+    pull = find_progress(name)
+    if pull is None or pull.state == "ready":  # it was deleted since
+        return {"state": "missing"}
+    progress = {"done": pull.done, "total": pull.total}
+    if pull.state == "failed":
+        return {"state": "failed", "progress": progress, "error": pull.message}
+    return {"state": "downloading", "progress": progress}
 
 
 def _describe(entry: ModelEntry) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dovetail.errors import TransientModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import FinishDelta, ProgressDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.requester import Requester
 
 QUESTION = "What is the capital of France? Answer in one short sentence."
@@ -60,6 +60,8 @@ def say(content: Any) -> list[dict[str, Any]]:
 async def _listen(requester: Requester, request: ModelRequest) -> Answer:
     answer, start = Answer(), time.monotonic()
     async for delta in requester.stream(replace(request, model=requester.model, stream=True)):
+        if isinstance(delta, ProgressDelta):
+            continue
         answer.total = time.monotonic() - start
         answer.first = answer.first or answer.total
         if isinstance(delta, TextDelta):

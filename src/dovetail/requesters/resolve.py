@@ -20,11 +20,14 @@ from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.local.weights import FIRST, find_best
+from dovetail.requesters.local.arrival import PLACEHOLDERS
+from dovetail.requesters.local.download import find_failure
+from dovetail.requesters.local.weights import DEFAULT, STAND_IN, find
 from dovetail.requesters.names import complete_name, is_tagged
 from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.providers import ALIASES, PROVIDERS
 from dovetail.requesters.requester import Requester
+from dovetail.requesters.warn import warn_once
 from dovetail.settings import Settings
 from dovetail.settings.model import Api, ModelSettings
 
@@ -60,9 +63,9 @@ _listed: dict[str, tuple[float, Sequence[str]]] = {}
 def resolve(model: object, settings: Settings) -> Requester:
     """Return the requester for a name, a LangChain chat model, a requester, or None: the configured model.
 
-    If no model is named, the best downloaded embedded model is used, or the small one, which the first
-    request then downloads. `model.fallbacks` are asked if the model fails. A fallback that cannot be used,
-    such as one without a key, is an error at once.
+    If no model is named, it is the embedded model `good`, which the first request downloads; where that is
+    impossible, `small` stands in if it is downloaded. `model.fallbacks` are asked if the model fails. A
+    fallback that cannot be used, such as one without a key, is an error at once.
     """
     options = settings.section(ModelSettings)
     named: object = options.name
@@ -72,7 +75,7 @@ def resolve(model: object, settings: Settings) -> Requester:
     first = chosen or _choose_embedded(options)
     owner = _find_owner(named if named and isinstance(named, str) else first, options)
     name = _read_name(first, options)
-    requesters = {name: _make(*name, options, owner)}
+    requesters = {name: _make(*name, options, owner) if chosen else _make_default(name[1], options)}
     for fallback in options.fallbacks:
         try:
             name = _read_name(fallback, options)
@@ -192,14 +195,24 @@ def _choose_embedded(options: ModelSettings) -> str:
             "Missing model name: model.base_url is set, but model.name is not.",
             hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a model of that server.",
         )
-    best = find_best() or (FIRST if options.download else None)
-    if best is None:
-        raise ConfigError(
-            "No model is configured, and no embedded model is downloaded.",
-            hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
-            "or download an embedded model: dovetail models pull good",
-        )
-    return f"local:{best}"
+    can_stand_in = find(STAND_IN) is not None
+    is_possible = options.download and not (can_stand_in and find_failure(DEFAULT))
+    if find(DEFAULT) or is_possible:
+        return f"local:{DEFAULT}"
+    if can_stand_in:
+        return f"local:{STAND_IN}"
+    raise ConfigError(
+        "No model is configured, and no embedded model is downloaded.",
+        hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
+        "or download an embedded model: dovetail models pull good",
+    )
+
+
+def _make_default(model: str, options: ModelSettings) -> Requester:
+    """Return the requester of the embedded model that answers if none is named."""
+    if model == STAND_IN:
+        warn_once(PLACEHOLDERS)
+    return local.make_requester(model, options, can_stand_in=True)
 
 
 def _make(provider: str, model: str, options: ModelSettings, owner: str) -> Requester:

@@ -5,20 +5,21 @@ from contextlib import AbstractContextManager, aclosing
 from typing import Any
 
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, FinishDelta, Usage
+from dovetail.events.delta import Delta, FinishDelta, ProgressDelta, Usage
 from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
 from dovetail.tracing import record, span
 
 
 async def stream_traced(requester: Requester, request: ModelRequest) -> AsyncGenerator[Delta, None]:
-    """Stream the answer's clean deltas under a span of the request."""
+    """Stream the answer's clean deltas under a span of the request, without what comes before it."""
     with request_span(requester.model) as opened:
         async with aclosing(clean_deltas(requester.stream(request))) as deltas:
             async for delta in deltas:
                 if isinstance(delta, FinishDelta):
                     record(opened, describe_finish(delta))
-                yield delta
+                if not isinstance(delta, ProgressDelta):
+                    yield delta
 
 
 def request_span(model: str) -> AbstractContextManager[Any]:

@@ -142,7 +142,7 @@ class Answer(ABC, Generic[T]):
         """Return the whole answer; with `check` it must also build a valid object."""
 
     @abstractmethod
-    def stream(self, type: GeneratorType, specific: _Names) -> AsyncGenerator[Any, None]:
+    def _stream(self, type: GeneratorType, specific: _Names) -> AsyncGenerator[Any, None]:
         """Yield the answer while it arrives."""
 
     @abstractmethod
@@ -258,7 +258,7 @@ class Answer(ABC, Generic[T]):
         >>> asyncio.run(show())
         Oak.
         """
-        return self.stream(type, specific)
+        return self._stream(type, specific)
 
     @overload
     def get_generator(self, type: Literal["delta"] = "delta") -> Iterator[str]: ...
@@ -284,6 +284,8 @@ async def _get_data(answer: Answer[Any], type: DataType, demands: Demands) -> An
     if type not in _DATA_TYPES:
         raise SignatureError(explain_choices("data type", type, _DATA_TYPES))
     result = await answer.async_get_result(**demands)
+    if type == "parsed":
+        result.warn_if_unusable()
     return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
 
 

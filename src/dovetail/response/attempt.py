@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Generic, TypeVar
 
+from dovetail.concurrency import require_asyncio
 from dovetail.errors import AnswerTimeoutError, CancelledRunError
 from dovetail.events.delta import TextDelta
 from dovetail.response.field_event import FieldEvent
@@ -103,7 +104,7 @@ class Attempt(Generic[T]):
         """Start reading in this event loop, unless reading has started."""
         with self._lock:
             if self._task is None and not self.log.ended:
-                self._loop = asyncio.get_running_loop()
+                self._loop = require_asyncio()
                 self._task = self._loop.create_task(self._run())
 
     def cancel(self) -> None:

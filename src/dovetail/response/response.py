@@ -127,7 +127,7 @@ class Response(Answer[T]):
             )
         return result
 
-    def stream(
+    def _stream(
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
         attempt = self._attempt
@@ -148,7 +148,7 @@ class Response(Answer[T]):
         self, type: GeneratorType, specific: Collection[str] | str | None
     ) -> AsyncGenerator[Any, None]:
         """Yield the answer while it arrives, for its only reader: leaving early stops the request."""
-        return self._read_alone(self.stream(type, specific))
+        return self._read_alone(self._stream(type, specific))
 
     async def _read_alone(self, stream: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
         try:
@@ -167,7 +167,7 @@ class Response(Answer[T]):
 
     def _iterate(self, type: GeneratorType, specific: Collection[str] | str | None) -> Iterator[Any]:
         self._refuse_wait()
-        return iterate_sync(self.stream(type, specific))
+        return iterate_sync(self._stream(type, specific))
 
     def _refuse_wait(self) -> None:
         if self._attempt.runs_in(find_running_loop()):

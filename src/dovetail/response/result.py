@@ -1,5 +1,6 @@
 """The result of an answer: its text, its data, the object built from it, and metadata."""
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -15,7 +16,14 @@ from dovetail.lazy import lazy
 from dovetail.response.log import LogEntry
 from dovetail.response.parser import AnswerFormat
 
+logger = logging.getLogger(__name__)
+
 _view = lazy("dovetail.data.rich_view")
+
+_CUT_OFF = {
+    "length": "the answer was cut off at the model's length limit",
+    "repetition": "the answer was cut off because it repeated itself",
+}
 
 
 def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
@@ -30,6 +38,15 @@ def _join(deltas: list[ToolCallDelta]) -> ToolCall:
     call_id = next((delta.call_id for delta in deltas if delta.call_id), None) or new_id("call")
     name = next((delta.name for delta in deltas if delta.name), "")
     return ToolCall(call_id=call_id, name=name, arguments="".join(delta.arguments for delta in deltas))
+
+
+def warn_of_calls(calls: Iterable[ToolCall]) -> None:
+    """Log that the model made calls where only an answer was left, and what runs them."""
+    logger.warning(
+        "The model called %s instead of answering. `start` calls tools at most `tools.max_rounds` times "
+        "before the answer; `agent.run(…)` calls them until the model is done.",
+        ", ".join(call.name for call in calls),
+    )
 
 
 def find_missing(data: Any, keys: Iterable[str]) -> list[str]:
@@ -164,6 +181,17 @@ class Result(Generic[T]):
             return f"these keys are missing: {', '.join(missing)}"
         return self._built[1] if check else None
 
+    def warn_if_unusable(self) -> None:
+        """Log why the data is None or the text empty, which the caller would have to guess."""
+        if self.tool_calls and not self.text:
+            warn_of_calls(self.tool_calls)
+        elif self._not_parsed is not None:
+            logger.warning(
+                "Cannot read data: %s: %s. `returns(Model)` asks again until the answer fits.",
+                self._not_parsed,
+                shorten(self.text),
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """Return all views by name."""
         names = ("original_done", "text", "reasoning", "parsed", "object", "meta", "errors", "extra")
@@ -171,9 +199,7 @@ class Result(Generic[T]):
 
     @property
     def _cut_off(self) -> str | None:
-        if self.finish is None or self.finish.reason != "length":
-            return None
-        return "the answer was cut off at the model's length limit"
+        return _CUT_OFF.get(self.finish.reason) if self.finish else None
 
     @property
     def _not_parsed(self) -> str | None:

@@ -3,7 +3,8 @@
 Promises: numbers are 1, 2, 3, …, with a leap where the run was resumed after a crash, so that no number ever
 means two events; a call has at most one `tool-end`; `run-end` is the last event, and is shown once it is
 stored; a reader costs only its position, so a slow one holds up neither the run nor memory; stored events
-may leave memory, others never do.
+may leave memory, others never do. How far the model is (`model-progress`) has no number of its own and is not
+stored: readers at the end see the newest, until something happens.
 """
 
 import logging
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dovetail.events.model_events import (
+    ModelProgress,
     ReasoningDeltaEvent,
     TextDeltaEvent,
     ToolInputDeltaEvent,
@@ -89,6 +91,7 @@ class Journal:
         self.last = dropped
         self.saved = dropped
         self.dropped = dropped
+        self.progress: Entry | None = None
         self.closed = False
         self.frozen = False  # the run continues elsewhere, or later: nothing more is taken here
         self.tally = Tally()
@@ -113,8 +116,11 @@ class Journal:
             return
         while type(event) is ChildEvent:
             path, event = (*path, event.run_id), event.event
+        self.progress = None
         if type(event) in DELTAS:
             self._append_delta(event, path, clock)
+        elif type(event) is ModelProgress:
+            self.progress = Entry(self.last, self.run_id, path, clock(), event)
         elif self._admits(event, path):
             self.last += 1
             self._blocks.append(Block(self.last, path, clock(), event))
@@ -125,11 +131,13 @@ class Journal:
     def end(self, event: RunEnd) -> None:
         """Take the run's end; readers see it once `mark_saved` says that it is stored."""
         if not self.closed and self._end is None:
+            self.progress = None
             self._end = Block(self.last + 1, (self.run_id,), time.time(), event)
 
     def freeze(self) -> None:
         """Take no more events and release the readers: the run is not ours. An end is still shown."""
         self.frozen = True
+        self.progress = None
         if self._end is not None:
             self._show_end(self._end)
         self._wake()
@@ -167,6 +175,7 @@ class Journal:
 
     def _clear(self) -> None:
         self._blocks.clear()
+        self.progress = None
         self._in_memory = 0
         self._open = OpenWork()
         self._asks.clear()

@@ -29,6 +29,7 @@ class Reader:
         self.pace = 0.0
         self._journal = journal
         self._load = load
+        self._shown: Entry | None = None  # how far the model is, as it was returned last
         self._due = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._waiter: asyncio.Future[None] | None = None
@@ -69,7 +70,7 @@ class Reader:
 
         The list is empty if the reader was woken or the run has ended.
         """
-        if self.number >= self._journal.last and not self.ended:
+        if self.number >= self._journal.last and not self.ended and not self._find_progress():
             await self._wait()
         if self.number < self._journal.dropped and self._load is not None:
             blocks = await self._load(self._journal.run_id, self.number)
@@ -77,12 +78,18 @@ class Reader:
                 await self._wait_for_leapt()
             entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
         else:
-            entries = self._journal.after(self.number)
+            entries = [*self._journal.after(self.number), *self._find_progress()]
+            self._shown = self._journal.progress
         if entries:
             self.number = entries[-1].number
             if self.pace:
                 self._due = asyncio.get_running_loop().time() + self.pace
         return entries
+
+    def _find_progress(self) -> list[Entry]:
+        """Return how far the model is, if that is new to this reader."""
+        progress = self._journal.progress
+        return [] if progress is None or progress is self._shown else [progress]
 
     async def _wait_for_leapt(self) -> None:
         """Wait for events of a run that was taken over just now: its numbers have leapt."""

@@ -81,7 +81,7 @@ class Ticker:
         due = [schedule for schedule in coming if (schedule.next_at or 0.0) <= now]
         if not due:
             return min([LOOK_SECONDS, *((each.next_at or now) - now for each in coming[:1])])
-        random.shuffle(due)  # processes that look at the same moment share the work
+        random.SystemRandom().shuffle(due)  # processes that look at the same moment share the work
         ended = await asyncio.gather(*(self._fire(schedule, now) for schedule in due), return_exceptions=True)
         for error in ended:
             if error is not None:

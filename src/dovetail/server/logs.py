@@ -9,7 +9,7 @@ import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from dovetail.data.secrets import SecretMask
 from dovetail.data.shapes import is_mapping
@@ -17,11 +17,14 @@ from dovetail.events.run_context import get_request_context
 from dovetail.settings import Settings
 from dovetail.settings.sections import ServerSettings
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 _IDS = ("request_id", "owner", "session_id", "run_id", "call_id")
 
 
 @contextmanager
-def write_logs(settings: Settings, stream: TextIO | None = None) -> Generator[None]:
+def write_logs(settings: Settings, stream: "SupportsWrite[str] | None" = None) -> Generator[None]:
     """Configure the logs of the package by the settings `server.log_format` and `server.log_level`."""
     choices = settings.section(ServerSettings)
     handler = logging.StreamHandler(stream or sys.stderr)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from dovetail.data.shapes import is_mapping
 from dovetail.events.model_events import (
+    ModelProgress,
     ModelRequestEvent,
     ReasoningDeltaEvent,
     ReasoningEnd,
@@ -43,8 +44,8 @@ DETAIL = "tool-detail"
 """The type of chunks with what is stored of a call but not streamed: clients have it from `describe`."""
 
 FINISH_REASONS = {"goal": "stop", "error": "error", "interrupted": "interrupted", "max-tokens": "length"}
-CUT_REASONS = ("length", "content-filter")
-"""Why a model ends an answer that is not whole."""
+CUT_REASONS = ("length", "content-filter", "repetition")
+"""Why an answer is not whole; clients of the AI SDK know `repetition` as `length`."""
 
 
 def _no_description(name: str) -> Mapping[str, Any]:
@@ -82,6 +83,8 @@ class ChunkEncoder:
             return []  # for inspecting a run, not for chatting
         if len(entry.path) > 1:
             return self._encode_child(entry)
+        if isinstance(event, ModelProgress):
+            return [{"type": "data-model-progress", "data": asdict(event), "transient": True}]
         if isinstance(event, RunStart):
             return [self._start()]
         if isinstance(event, RunEnd):
@@ -298,7 +301,8 @@ def _encode_end(event: RunEnd, finish_reason: str) -> list[Chunk]:
     is_cut = event.reason == "goal" and finish_reason in CUT_REASONS
     if is_cut:
         metadata["cut"] = finish_reason
-    reason = finish_reason if is_cut else FINISH_REASONS.get(event.reason, "other")
+    cut = "length" if finish_reason == "repetition" else finish_reason
+    reason = cut if is_cut else FINISH_REASONS.get(event.reason, "other")
     finish: Chunk = {"type": "finish", "finishReason": reason, "messageMetadata": metadata}
     if event.error is None:
         return [finish]

@@ -144,7 +144,7 @@ class ModelSettings(EndpointSettings, key="model"):
     """The model that answers. `base_url`, `api_key` and `api` belong to the provider of `name`."""
 
     name: Annotated[Any, Rule("a name such as openai:gpt-4.1, or a requester")] = None
-    """`provider:name`; by default the best embedded model that is downloaded. In code also a requester."""
+    """`provider:name`; by default the embedded model `local:good`. In code also a requester."""
 
     fallbacks: Sequence[str] = ()
     """Models that are asked, in this order, if the model does not answer."""
@@ -159,7 +159,7 @@ class ModelSettings(EndpointSettings, key="model"):
     """The public models behind names of your own, such as an Azure deployment, for windows and prices."""
 
     download: bool = True
-    """Whether the first request downloads the small embedded model if it is needed and not there (100 MB)."""
+    """Whether the first request downloads an embedded model that is in use and not there (`good`: 1.1 GB)."""
 
     folders: Sequence[str] = ()
     """Folders with models in GGUF files, for `local:<name>`; they are searched at any depth."""

@@ -24,6 +24,16 @@ NOTES = "request."
 """Where a request keeps notes of its own, such as its tool calls."""
 
 
+FORMER = {
+    **dict.fromkeys(
+        ("OpenAI", "OpenAICompatible", "OAIClient"),
+        "Agent(model='openai:…'), and set_settings('model.base_url', …) for another address",
+    ),
+    "debug": "set_settings('runtime.show_tool_logs', True), or read the log of `dovetail`",
+}
+"""Settings that programs for Agently begin with, and ours for the same thing."""
+
+
 class Settings(LayeredData):
     """Settings by dotted key, with an optional parent whose values hold where this layer has none.
 
@@ -50,6 +60,8 @@ class Settings(LayeredData):
         Raises:
             ConfigError: the key is unknown; the message names the nearest one.
         """
+        if instead := FORMER.get(key.split(".")[0]):
+            raise ConfigError(f"Unknown setting {key!r}.", hint=f"Write {instead}.")
         if not key.startswith(NOTES):
             check_path(AllSettings, key.split("."), value)
 

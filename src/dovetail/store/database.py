@@ -122,7 +122,7 @@ class Database:
         with self._health.noted():
             conflict = StoreError("")
             async for _ in retrying(
-                random.uniform(0, 0.02) * attempt for attempt in range(1, _MOST_ATTEMPTS)
+                random.SystemRandom().uniform(0, 0.02) * attempt for attempt in range(1, _MOST_ATTEMPTS)
             ):
                 try:
                     return await self._run(work, writes=True)

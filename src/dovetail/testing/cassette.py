@@ -14,7 +14,7 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, FinishDelta
+from dovetail.events.delta import Delta, FinishDelta, ProgressDelta
 from dovetail.requesters.requester import Requester
 from dovetail.testing.exchange import Clean, explain_difference, find_nearest, write_answer, write_request
 from dovetail.testing.replies import Gate, Reply
@@ -215,7 +215,8 @@ class RecordedRequester:
         try:
             async with aclosing(real.stream(request)) as answer:
                 async for delta in answer:
-                    deltas.append(delta)
+                    if not isinstance(delta, ProgressDelta):  # how fast a model is, is not what it says
+                        deltas.append(delta)
                     yield delta
         except ModelError as error:
             failure = error

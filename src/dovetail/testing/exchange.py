@@ -17,6 +17,7 @@ from dovetail.events.call import ModelRequest
 from dovetail.events.delta import (
     Delta,
     FinishDelta,
+    ProgressDelta,
     ProviderPartDelta,
     ReasoningDelta,
     TextDelta,
@@ -31,7 +32,12 @@ Clean = Callable[[str], str]
 """Removes secrets, and whatever else must not be stored, from a text."""
 
 _REQUEST = ("model", "messages", "tools", "tool_choice", "schema", "options", "thinking", "longest")
-_NAMES = {ToolCallDelta: "tool_call", ProviderPartDelta: "provider_part", FinishDelta: "finish"}
+_NAMES = {
+    ToolCallDelta: "tool_call",
+    ProviderPartDelta: "provider_part",
+    ProgressDelta: "progress",
+    FinishDelta: "finish",
+}
 _WIDEST = 100
 _MOST_LINES = 40
 

@@ -12,6 +12,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import ToolCall
 from dovetail.events.delta import (
     FinishDelta,
+    ProgressDelta,
     ProviderPartDelta,
     ReasoningDelta,
     TextDelta,
@@ -119,6 +120,7 @@ Step: TypeAlias = (
     | ReasoningDelta
     | ToolCallDelta
     | ProviderPartDelta
+    | ProgressDelta
     | FinishDelta
     | Gate
     | Break

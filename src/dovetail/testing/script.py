@@ -13,7 +13,14 @@ from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_choices, to_text
 from dovetail.errors import ConfigError, ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolCall
-from dovetail.events.delta import FinishDelta, ProviderPartDelta, ReasoningDelta, ToolCallDelta, Usage
+from dovetail.events.delta import (
+    FinishDelta,
+    ProgressDelta,
+    ProviderPartDelta,
+    ReasoningDelta,
+    ToolCallDelta,
+    Usage,
+)
 from dovetail.testing.replies import Break, Gate, Reply, Step
 
 Scripted: TypeAlias = (
@@ -33,6 +40,7 @@ _STEPS: dict[str, Callable[[Any, FindGate], Step]] = {
     "reasoning": lambda value, find_gate: ReasoningDelta(value),
     "tool_call": lambda value, find_gate: read_fields(ToolCallDelta, value),
     "provider_part": lambda value, find_gate: read_fields(ProviderPartDelta, value),
+    "progress": lambda value, find_gate: read_fields(ProgressDelta, value),
     "finish": lambda value, find_gate: _read_finish(value),
     "hold": lambda value, find_gate: find_gate(value),
     "break": lambda value, find_gate: Break(value),

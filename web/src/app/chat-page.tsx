@@ -104,6 +104,7 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
         <div className="min-h-0 overflow-y-auto">
           <Greeting
             agent={agentNames.has(agent) ? agent : null}
+            model={modelName}
             mode={choice.mode}
             onPick={(text) => composer.current?.fill(text)}
           />

@@ -9,6 +9,8 @@ import { Logo } from "@/ui/logo";
 import { useStore } from "@/ui/store";
 
 const SHOWN = 4;
+/** Tools whose examples an embedded model does right each time: docs/reality.md measures it. */
+const EASY: ReadonlySet<string> = new Set(["write_file", "calculate"]);
 
 interface Example {
   title: string;
@@ -20,12 +22,14 @@ interface Example {
 interface GreetingProps {
   /** The agent of this chat; null until it is known. */
   agent: string | null;
+  /** The model that answers, if it is known. */
+  model: string | undefined;
   mode: string | undefined;
   onPick: (text: string) => void;
 }
 
 /** An empty chat: a greeting, and examples of what its agent can do. */
-export function Greeting({ agent, mode, onPick }: GreetingProps) {
+export function Greeting({ agent, model, mode, onPick }: GreetingProps) {
   const t = useText();
   const { items: skills } = useStore(useServices().skills);
   const tools = useToolsOf(agent, mode);
@@ -38,7 +42,7 @@ export function Greeting({ agent, mode, onPick }: GreetingProps) {
         aria-label={t.examplesTitle}
         className={`mt-7 grid w-full grid-cols-2 gap-2 max-sm:grid-cols-1 ${tools === null ? "invisible" : ""}`}
       >
-        {chooseExamples(t, tools ?? [], skills).map(({ title, detail, text }) => (
+        {chooseExamples(t, model ?? "", tools ?? [], skills).map(({ title, detail, text }) => (
           <li key={text}>
             <button
               type="button"
@@ -60,16 +64,25 @@ export function Greeting({ agent, mode, onPick }: GreetingProps) {
 
 /**
  * What an agent with these tools can be asked: shipped tools have examples here, others say themselves what they do,
- * and skills are offered if it can load them. An agent that has nothing of the kind is asked plain questions.
+ * and skills are offered if it can load them. An agent that has nothing of the kind is asked plain questions, and so is
+ * an embedded model, which is offered only what it does well.
  */
-export function chooseExamples(t: Text, tools: readonly ToolInfo[], skills: readonly SkillInfo[]): Example[] {
+export function chooseExamples(
+  t: Text,
+  model: string,
+  tools: readonly ToolInfo[],
+  skills: readonly SkillInfo[],
+): Example[] {
+  const plain = examplesFor(t, (tool) => tool === "");
+  if (model === "local:small") return plain.slice(0, SHOWN);
+  const isEmbedded = model.startsWith("local:");
   const names = new Set(tools.map(({ name }) => name));
   const found = [
-    ...examplesFor(t, (tool) => names.has(tool)),
+    ...examplesFor(t, (tool) => names.has(tool) && (!isEmbedded || EASY.has(tool))),
     ...tools.filter((tool) => isOfUse(tool) && !t.examples.some(([name]) => name === tool.name)).map(exampleOf),
     ...(names.has("load_skill") ? skills.map(exampleOfSkill) : []),
   ];
-  return (found.length > 0 ? found : examplesFor(t, (tool) => tool === "")).slice(0, SHOWN);
+  return (found.length === 0 || isEmbedded ? [...found, ...plain] : found).slice(0, SHOWN);
 }
 
 function examplesFor(t: Text, isThere: (tool: string) => boolean): Example[] {

@@ -8,7 +8,7 @@ import { MessageFooter } from "@/features/chat/message-footer";
 import { MessageView } from "@/features/chat/message-view";
 import { Outcome } from "@/features/chat/outcome";
 import { Thread } from "@/features/chat/thread";
-import { useChat, useChatSession, useChatState } from "@/features/chat/use-chat";
+import { useChat, useChatSession, useChatState, useModelProgress } from "@/features/chat/use-chat";
 import { useSlice } from "@/features/chat/use-slice";
 import { type ChatMessage, messageText } from "@/protocol/message";
 import type { SiblingInfo } from "@/protocol/session";
@@ -106,8 +106,10 @@ function Status({ onRetry }: { onRetry: () => void }) {
   const { session, isLoading, loadError, isReconnecting } = useChatSession();
   const { messages, status, error, isBusy } = useChatState();
   const last = messages.at(-1);
+  const progress = useModelProgress();
   const isSilent = last?.role !== "assistant" || last.parts.every((part) => part.type === "step-start");
   if (isLoading) return <Waiting text={t.loading} />;
+  if (progress !== null) return <Waiting text={t.modelProgress[progress.phase](progress.percent)} />;
   if (isBusy) return isSilent ? <Waiting text={t.waiting} /> : null;
   if (isReconnecting) return <Waiting text={t.reconnecting} />;
   if (loadError !== null) {

@@ -8,7 +8,7 @@ import { Failure } from "@/features/chat/failure";
 import { MessageView } from "@/features/chat/message-view";
 import { Outcome } from "@/features/chat/outcome";
 import { Thread } from "@/features/chat/thread";
-import { useChat, useChatSession, useChatState, useIsBusy } from "@/features/chat/use-chat";
+import { useChat, useChatSession, useChatState, useIsBusy, useModelProgress } from "@/features/chat/use-chat";
 import { useSlice } from "@/features/chat/use-slice";
 import type { ChatMessage } from "@/protocol/message";
 import { useText } from "@/text/text";
@@ -57,10 +57,12 @@ function Status() {
   const { session, isLoading, loadError } = useChatSession();
   const { messages, error, isBusy } = useChatState();
   const last = messages.at(-1);
-  if (isLoading || (isBusy && last?.role !== "assistant")) {
+  const progress = useModelProgress();
+  if (isLoading || progress !== null || (isBusy && last?.role !== "assistant")) {
+    const waiting = progress === null ? t.waiting : t.modelProgress[progress.phase](progress.percent);
     return (
       <p role="status" className="flex items-center gap-2.5 text-[13.5px] text-faint">
-        <Spinner /> {isLoading ? t.loading : t.waiting}
+        <Spinner /> {isLoading ? t.loading : waiting}
       </p>
     );
   }

@@ -32,6 +32,14 @@ export interface ModelRequestEvent {
   purpose: "answer" | "summary";
 }
 
+/** How far the model is before its first token: bytes of its `download`, or tokens that it has `read`. */
+export interface ModelProgressEvent {
+  type: "model-progress";
+  phase: "download" | "read";
+  done: number;
+  total: number;
+}
+
 /** A model's answer is complete, and its turn is not over yet: the calls in it come next. */
 export interface ModelResponseEvent {
   type: "model-answer";
@@ -201,6 +209,7 @@ export interface RunEndEvent {
 export type RunEvent =
   | RunStartEvent
   | ModelRequestEvent
+  | ModelProgressEvent
   | ModelResponseEvent
   | TextStartEvent
   | TextDeltaEvent

@@ -21,7 +21,7 @@ export interface MessageMetadata {
   /** The limit after which a last turn saved the answer, and which limit was reached, in words. */
   limit?: string | null;
   notice?: string;
-  /** Why the model broke off the answer: `length`, or `content-filter`. */
+  /** Why the answer is not whole: `length`, `content-filter`, or `repetition`. */
   cut?: string;
   error?: { type?: string; message?: string; hint?: string };
 }

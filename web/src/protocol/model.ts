@@ -10,6 +10,8 @@ export interface ModelInfo {
   title: string;
   state: ModelState;
   active: boolean;
+  /** It answers only because the default model could not be downloaded. */
+  isStandIn: boolean;
   /** Per million tokens. */
   price: { input: number; output: number } | null;
   /** The tokens that it can read. */
@@ -32,6 +34,7 @@ function parseModel(value: Json): ModelInfo {
     title: text(value["title"]),
     state: isState(value["state"]) ? value["state"] : "ready",
     active: value["active"] === true,
+    isStandIn: value["stand_in"] === true,
     price: parsePrice(record(value["price"])),
     window: window > 0 ? window : null,
     progress: isRecord(value["progress"]) ? { done: number(progress["done"]), total: number(progress["total"]) } : null,

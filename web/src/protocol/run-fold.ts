@@ -33,6 +33,7 @@ function startRun(runId: string, { path, agent, model, parent_call_id, number, t
 }
 
 function advance(before: Run, entry: RunEntry): Run {
+  if (entry.type === "model-progress") return before;
   const run = TURN_STARTS.has(entry.type) ? beginTurn(endRequest(before, entry), entry) : endRequest(before, entry);
   switch (entry.type) {
     case "model-request":

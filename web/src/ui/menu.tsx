@@ -1,4 +1,14 @@
-import { createContext, type ReactNode, useContext, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from "react";
 
 type Placement = "bottom-end" | "bottom-start" | "top-start" | "top-end";
 
@@ -37,23 +47,29 @@ interface MenuProps {
   face: ReactNode;
   placement?: Placement;
   className?: string;
+  /** Whether it is open, if the parent keeps that, and how it is told. */
+  isOpen?: boolean;
+  onOpen?: (isOpen: boolean) => void;
   children: ReactNode;
 }
 
 /** A button that opens a list of actions: arrow keys move, Escape closes it and restores the focus. */
-export function Menu({ label, face, placement = "bottom-end", className = "", children }: MenuProps) {
-  const [isOpen, setOpen] = useState(false);
+export function Menu({ label, face, placement = "bottom-end", className = "", children, ...kept }: MenuProps) {
+  const [isOwnOpen, setOwnOpen] = useState(false);
+  const isOpen = kept.isOpen ?? isOwnOpen;
+  const setOpen = kept.onOpen ?? setOwnOpen;
   const root = useRef<HTMLDivElement>(null);
   const trigger = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const place = useFit(list, placement, isOpen);
 
+  const leave = useEffectEvent(() => setOpen(false));
   useEffect(() => {
     if (!isOpen) return;
     root.current?.querySelector<HTMLElement>("[role=menuitem]")?.focus();
     const onPointer = (event: PointerEvent) => {
-      if (!root.current?.contains(event.target as Node)) setOpen(false);
+      if (!root.current?.contains(event.target as Node)) leave();
     };
     document.addEventListener("pointerdown", onPointer);
     return () => document.removeEventListener("pointerdown", onPointer);

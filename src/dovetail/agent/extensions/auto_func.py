@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Coroutine
 from types import MethodType, NoneType
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, overload
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.fluent import TypedRequest
@@ -27,8 +27,12 @@ class AutoFuncExtension(BaseAgent):
     True
     """
 
-    def auto_func(self, function: Callable[P, R]) -> Callable[P, R]:
-        """Let the model do what the function's signature and docstring say.
+    @overload
+    def auto_func(self, function: Callable[P, R]) -> Callable[P, R]: ...
+    @overload
+    def auto_func(self) -> Callable[[Callable[P, R]], Callable[P, R]]: ...
+    def auto_func(self, function: Any = None) -> Any:
+        """Let the model do what the function's signature and docstring say; with or without brackets.
 
         The arguments become the input, the docstring the instruction and the return annotation the output:
         a type, or an output schema. Coroutine functions stay awaitable; `self` of a method is left out.
@@ -42,6 +46,9 @@ class AutoFuncExtension(BaseAgent):
         >>> asyncio.run(judge("The drawer runs like on the first day."))
         True
         """
+        return self.auto_func if function is None else self._implement(function)
+
+    def _implement(self, function: Any) -> Any:
         method: Any = function
         if type(method) in (staticmethod, classmethod):
             return type(method)(self.auto_func(method.__func__))

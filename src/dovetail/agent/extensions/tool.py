@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from dovetail.agent.base import BaseAgent
 from dovetail.agent.request import REQUESTER, TOOL_EVENTS, NativeTools
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import shorten
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, SignatureError
 from dovetail.lazy import lazy
 from dovetail.prompt.prompt import Prompt
 from dovetail.settings import Settings
@@ -86,8 +86,15 @@ class ToolExtension(BaseAgent):
         self._toolbox.add(self.runtime.manager.make(name, desc, kwargs, func, returns))
         return self
 
-    def tool_func(self, func: F) -> F:
-        """Add a function as a tool; a decorator that leaves the function as it is.
+    @overload
+    def tool_func(self, func: F) -> F: ...
+    @overload
+    def tool_func(self) -> Callable[[F], F]: ...
+    def tool_func(self, func: Any = None, **options: Any) -> Any:
+        """Add a function as a tool; a decorator that leaves the function as it is, with or without brackets.
+
+        Raises:
+            SignatureError: an option was given; `@tool(…)` takes options.
 
         >>> agent = Agent()
         >>> @agent.tool_func
@@ -97,8 +104,14 @@ class ToolExtension(BaseAgent):
         >>> agent.input("How many chisels do we have?").start(), count("saw")
         ('Three.', 3)
         """
-        given: Any = func
-        self._toolbox.add(given if isinstance(given, _tool.Tool) else _function.make_tool(given))
+        if options or isinstance(func, str):
+            raise SignatureError(
+                f"tool_func takes a function, got {shorten(options or func)}.",
+                hint="For a name or a kind, write `@tool(name='…', kind='…')` and `Agent(tools=[…])`.",
+            )
+        if func is None:
+            return self.tool_func
+        self._toolbox.add(func if isinstance(func, _tool.Tool) else _function.make_tool(func))
         return func
 
     def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:

@@ -26,6 +26,7 @@ from dovetail.requesters.requester import Requester
 from dovetail.requesters.warn import warn_of_tools
 from dovetail.response.log import Log, LogEntry
 from dovetail.response.response import Response
+from dovetail.response.result import warn_of_calls
 from dovetail.schema.json_data import to_json_data
 from dovetail.settings import Settings
 from dovetail.settings.sections import RuntimeSettings, ToolSettings
@@ -113,7 +114,8 @@ class NativeCalls(ToolStrategy):
         unfinished = turn.finish
         await turn.read_answer(requester.model, requester.stream(replace(request, model=requester.model)))
         self.finish = FinishDelta() if turn.finish is unfinished else turn.finish
-        if request.tool_choice == "none":
+        if request.tool_choice == "none" and turn.calls:
+            warn_of_calls(turn.calls)
             turn.calls.clear()
 
     async def take_outcomes(self, outcomes: Sequence[CallOutcome]) -> None:

@@ -14,7 +14,15 @@ from dovetail.cli.chat.blocks import BlockStream, is_table
 from dovetail.cli.chat.look import FRAMES, one_line, trim_rows
 from dovetail.cli.chat.plain import describe_output
 from dovetail.cli.chat.screen import Screen
-from dovetail.cli.run_view import MARKS, OTHER_MARK, AgentTree, CallLine, RunBranch, describe_usage
+from dovetail.cli.run_view import (
+    CUT_ANSWERS,
+    MARKS,
+    OTHER_MARK,
+    AgentTree,
+    CallLine,
+    RunBranch,
+    describe_usage,
+)
 from dovetail.cli.task_view import TaskView
 from dovetail.cli.terminal import describe_args, list_todos, shorten, strip_controls
 from dovetail.data.shapes import is_mapping
@@ -67,6 +75,7 @@ class AnswerView:
         self._asks: dict[str, str] = {}
         self._began = time.monotonic()
         self.usage = Usage()
+        self._finish_reason = ""  # of the last turn
         self.is_ended = False
 
     def take(self, entry: Entry) -> None:
@@ -136,6 +145,7 @@ class AnswerView:
     def _take_turn(self, event: Event) -> None:
         if isinstance(event, TurnEnd):
             self.usage = self.usage + event.usage
+            self._finish_reason = event.finish_reason
         elif isinstance(event, UserMessage):
             text = str(event.parts[-1 if event.kind == "steer" else 0].get("text", "")).partition("\n")[0]
             mark = "> " if event.kind == "steer" else ""
@@ -156,6 +166,8 @@ class AnswerView:
         elif event.reason != "goal" or event.notice is not None:
             reached = f": {event.notice}" if event.notice else ""
             self._print(Text(f"({event.limit or event.reason}{reached})", "dim"))
+        elif cut_answer := CUT_ANSWERS.get(self._finish_reason):
+            self._print(Text(cut_answer, "yellow"))
 
     def _fold(self, event: ToolEnd) -> list[RenderableType]:
         """Return a call that has ended as one line, and a list of things to do below it."""
@@ -225,7 +237,8 @@ class AnswerView:
 
     def _render_progress(self) -> Group:
         is_writing = self._writing and self._written
-        what = f"Writing the input of {self._writing}" if is_writing else "Working"
+        waiting = self._tree.root.progress or "Working"
+        what = f"Writing the input of {self._writing}" if is_writing else waiting
         size = f", {self._written} characters" if is_writing else ""
         seconds = time.monotonic() - self._began
         return one_line((f"{_frame()} {what}{size}, {seconds:.0f} s", "ask"), ("  Esc stops", "dim"))

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dovetail.cli.terminal import show_size
 from dovetail.errors import ToolError
 from dovetail.extensions.workspace import Workspace
+from dovetail.requesters.local.weights import show_size
 from dovetail.sessions.message import Part
 
 LARGEST = 10_000_000

@@ -2,7 +2,7 @@
 
 As `text` the answer streams to the standard output, and what is done for it to the error stream. `answer` is
 the finished answer only, `json` one object about it, `jsonl` every event of the run, one per line, and then
-that object.
+that object. In a terminal, the error stream also says how far the model is before its first token.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from rich.console import Console
 from dovetail.app import Dovetail
 from dovetail.cli.exits import find_exit
 from dovetail.cli.questions import ask_person
-from dovetail.cli.run_view import MARKS, OTHER_MARK
+from dovetail.cli.run_view import CUT_ANSWERS, MARKS, OTHER_MARK, describe_progress
 from dovetail.cli.terminal import describe_args, list_todos, shorten, strip_controls
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
 from dovetail.errors import ConflictError
-from dovetail.events.model_events import TextDeltaEvent, TextEnd, ToolInputEnd
+from dovetail.events.model_events import ModelProgress, TextDeltaEvent, TextEnd, ToolInputEnd
 from dovetail.events.run_events import AskRequest, Entry, Event, ToolEnd, UserMessage
 from dovetail.events.run_result import RunResult
 from dovetail.runs.run import RunHandle
@@ -34,6 +34,7 @@ from dovetail.sessions.request import StartedChat
 from dovetail.settings import LOCAL_OWNER
 
 Form: TypeAlias = Literal["text", "answer", "json", "jsonl"]
+_CLEAR_LINE = "\x1b[K"
 NO_PERSON = "No person can be asked: the terminal is not interactive."
 
 
@@ -79,6 +80,7 @@ class PlainAnswer:
         self._errors = Console(stderr=True, highlight=False)
         self._names: dict[str, str] = {}
         self._unanswered = 0
+        self._progress = ""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def follow(self, started: StartedChat | RunHandle) -> int:
@@ -99,6 +101,8 @@ class PlainAnswer:
 
     async def _take(self, entry: Entry) -> None:
         event = entry.event
+        if len(entry.path) == 1:
+            self._show_progress(event)
         if self._form == "jsonl":
             print(json.dumps(entry.to_dict(), ensure_ascii=False, default=str), flush=True)
         elif self._form == "text" and len(entry.path) == 1:
@@ -114,6 +118,13 @@ class PlainAnswer:
         if event.kind == "question":
             return {"status": "failed", "errorText": NO_PERSON}
         return {"approved": False, "value": NO_PERSON}
+
+    def _show_progress(self, event: Event) -> None:
+        """Write how far the model is over the last line of a terminal; remove it when something happens."""
+        progress = describe_progress(event) if isinstance(event, ModelProgress) else ""
+        if progress != self._progress and sys.stderr.isatty():
+            print(f"\r{_CLEAR_LINE}{progress}", end="", file=sys.stderr, flush=True)
+        self._progress = progress
 
     def _show(self, event: Event) -> None:
         if isinstance(event, TextDeltaEvent):
@@ -171,10 +182,13 @@ def explain_end(errors: Console, result: RunResult, unanswered: int) -> None:
         )
     elif result.notice is not None:
         errors.print(f"A limit was reached: {result.notice}", style="yellow", markup=False, soft_wrap=True)
+    elif cut_answer := CUT_ANSWERS.get(result.finish_reason):
+        errors.print(cut_answer, style="yellow", soft_wrap=True)
     if unanswered:
-        calls = "A call was" if unanswered == 1 else f"{unanswered} calls were"
+        calls = "A call" if unanswered == 1 else f"{unanswered} calls"
         errors.print(
-            f"{calls} declined: no person could be asked. Allow them with --mode auto or in policy.toml.",
+            f"{calls} needed approval, and no one was there to give it. "
+            "Use --mode yolo, or allow it in policy.toml.",
             style="yellow",
             soft_wrap=True,
         )

@@ -308,7 +308,7 @@ class Screen:
         if self._is_leaving:
             shown = "Press Ctrl-C again to leave."
         elif self.on_stop is not None and self.question is None:
-            shown = "A line you send now is read in the next turn; /queue and a text is answered later."
+            shown = "Enter: add to this answer · /queue: ask afterwards"
         return cut(f"  {shown}", self.width - 2)
 
 

@@ -8,10 +8,11 @@ from typing import Any
 from prompt_toolkit.history import FileHistory
 from rich.markup import escape
 
+from dovetail.agents.prepare import warm_up
 from dovetail.cli.chat.answer import AnswerView
 from dovetail.cli.chat.commands import ChatCommands, describe_state
 from dovetail.cli.chat.completion import ChatCompleter
-from dovetail.cli.chat.conversation import Conversation
+from dovetail.cli.chat.conversation import DEFAULT_AGENT, Conversation
 from dovetail.cli.chat.listening import Listener
 from dovetail.cli.chat.look import Look
 from dovetail.cli.chat.mentions import read_message
@@ -54,8 +55,10 @@ class Talk:
 
     async def run(self, session: Session | None, text: str = "", context: str = "") -> int:
         """Answer one message, or chat until the person leaves; return the exit code."""
+        warming = None
         if not text:
             self._screen.keep_early_keys()
+            warming = asyncio.create_task(self._warm_up())
         async with self._screen.open():
             try:
                 if text:
@@ -65,11 +68,18 @@ class Talk:
                 await self._show_path(session)
                 return await self._chat()
             finally:
+                if warming is not None:
+                    warming.cancel()
                 self._tasks.close()
                 await self._tasks.explain_leaving(self._conversation.session_id)
                 if self._conversation.is_stored and not text:
                     again = f"dovetail chat --session {self._conversation.session_id}"
                     self._screen.console.print(f"Continue with: {again}", style="dim", soft_wrap=True)
+
+    async def _warm_up(self) -> None:
+        """Have the agent's own model read the beginning of the chat while the person types."""
+        if self._conversation.model is None:  # no other one was chosen for this chat
+            await warm_up(self._app, self._conversation.agent or DEFAULT_AGENT, has_tab=False)
 
     async def _chat(self) -> int:
         while not self._listener.is_leaving:

@@ -197,18 +197,19 @@ async def _find_list(name: str, workspace: Path | None) -> str | None:
 
 @app.command("trust")
 def trust_files(as_json: bool = JSON) -> None:
-    """Acknowledge the agent files of this folder, so that a server for other users loads them."""
+    """Trust the agent files of this folder, so that a server for other users loads them."""
     workspace = find_workspace()
     files = list_agent_files(workspace / "agents")
     fresh = open_record(workspace).acknowledge(files)
     states = {
-        str(path.relative_to(workspace)): "acknowledged" if path.resolve() in fresh else "unchanged"
+        str(path.relative_to(workspace)): "trusted" if path.resolve() in fresh else "unchanged"
         for path in files
     }
     print_report(
         {"files": [{"path": path, "state": state} for path, state in states.items()]},
         *(f"{state}  {path}" for path, state in states.items()),
         *([] if files else [f"No agent files in {workspace / 'agents'}."]),
+        *(["A running server uses them after `dovetail ext reload`."] if fresh else []),
         as_json=as_json,
     )
 

@@ -25,6 +25,7 @@ from dovetail.cli.terminal import (
 from dovetail.errors import ConfigError
 from dovetail.extensions.workspace import Workspace
 from dovetail.lazy import lazy
+from dovetail.requesters.local.arrival import shown_by_caller
 from dovetail.settings.sections import TerminalSettings, Theme
 
 looks = lazy("dovetail.cli.chat.look")
@@ -69,7 +70,8 @@ def chat(  # noqa: PLR0913 - every option of the command is one
         work = talks.start(conversation, look, text, context, resume=resume)
     else:
         work = _answer(conversation, form or "text", text, context, resume=resume)
-    raise typer.Exit(asyncio.run(work))
+    with shown_by_caller():
+        raise typer.Exit(asyncio.run(work))
 
 
 async def _answer(conversation: Conversation, form: Form, text: str, context: str, *, resume: bool) -> int:

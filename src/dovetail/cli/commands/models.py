@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from dovetail.cli.first_model import pull_visibly
+from dovetail.cli.first_model import FirstModel, pull_visibly
 from dovetail.cli.model_check import CheckResult, check_model
-from dovetail.cli.terminal import JSON, print_report, show_size
+from dovetail.cli.terminal import JSON, print_report
 from dovetail.concurrency import run_sync
 from dovetail.requesters.local import files, weights
 from dovetail.requesters.prices import Price, is_free
@@ -122,7 +122,7 @@ def _tabulate(models: Iterable[ModelEntry]) -> list[list[str]]:
             else model.state
         )
         window = f"{model.window:,}" if model.window else "unknown"
-        size = show_size(model.size) if model.size else ""
+        size = weights.show_size(model.size) if model.size else ""
         rows.append([model.name, state, _show_price(model.price), window, size])
     return rows
 
@@ -174,6 +174,7 @@ def _print(rows: Sequence[Sequence[str]]) -> None:
 def _ask_visibly(name: str | None, limit: float) -> CheckResult:
     """Check a model, with its progress on the error stream."""
     settings = _open({"model": {"fallbacks": []}})
+    FirstModel(Settings({"model": {"name": name}}, parent=settings) if name else settings).fetch()
     requester = resolve(name, settings)
     console = Console(stderr=True, highlight=False)
     with console.status(f"Asking {requester.model}") as status:

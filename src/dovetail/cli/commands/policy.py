@@ -1,4 +1,4 @@
-"""`dovetail policy`: check and list the rules about calls, and take back what was always allowed."""
+"""`dovetail policy`: check and list rules; revoke remembered approvals."""
 
 import re
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ from dovetail.tools.tool import Tool
 
 app = typer.Typer(
     name="policy",
-    help="Check and list the rules about calls, and take back what was always allowed.",
+    help="Check and list rules; revoke remembered approvals.",
     no_args_is_help=True,
 )
 console = Console(highlight=False, soft_wrap=True)

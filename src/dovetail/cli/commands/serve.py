@@ -11,7 +11,9 @@ from pathlib import Path
 
 import typer
 
+from dovetail.agents.background import offer_background
 from dovetail.agents.file import list_agent_files
+from dovetail.agents.prepare import warm_up
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
 from dovetail.cli.first_model import FirstModel
@@ -86,13 +88,14 @@ def serve(  # noqa: PLR0913 - every option of the command is one
     )
     dovetail = make_app(options)
     check(dovetail, options, workers)
-    FirstModel(dovetail.settings).prepare()
+    first = FirstModel(dovetail.settings)
+    first.check()
     if workers > 1:
         serve_many(dovetail, options, workers)
     else:
-        with write_logs(dovetail.settings), open_listener(host, port, ANOTHER) as listener:
+        with write_logs(dovetail.settings, first.log), open_listener(host, port, ANOTHER) as listener:
             greet = partial(print_greeting, dovetail, options, listener.getsockname()[1])
-            run_here(dovetail, options, listener, greet)
+            run_here(dovetail, options, listener, greet, first)
 
 
 def check(dovetail: Dovetail, options: ServeOptions, workers: int) -> None:
@@ -141,11 +144,12 @@ def serve_many(dovetail: Dovetail, options: ServeOptions, count: int) -> None:
 def run_worker(options: ServeOptions, number: int, on_ready: Callable[[], None]) -> None:
     """Serve as one of several processes; the first one also does the work that is done once for all."""
     dovetail = make_app(options)
+    first = FirstModel(dovetail.settings)
     with (
-        write_logs(dovetail.settings),
+        write_logs(dovetail.settings, first.log),
         open_listener(options.host, options.port, ANOTHER, is_shared=True) as listener,
     ):
-        run_here(dovetail, options, listener, on_ready, is_first=number == 0)
+        run_here(dovetail, options, listener, on_ready, first if number == 0 else None)
 
 
 def make_app(options: ServeOptions) -> Dovetail:
@@ -162,23 +166,28 @@ def run_here(
     options: ServeOptions,
     listener: socket.socket,
     on_ready: Callable[[], None],
-    *,
-    is_first: bool = True,
+    first: FirstModel | None,
 ) -> None:
-    """Serve in this process until it is stopped by a signal."""
-    first = FirstModel(dovetail.settings)
+    """Serve in this process until it is stopped by a signal; the first one also downloads its model."""
+
+    async def warm() -> None:
+        if not dovetail.runs.running:  # a question that waited for the model comes first
+            await warm_up(dovetail, equip=partial(offer_background, host=dovetail))
 
     @asynccontextmanager
-    async def work_alongside() -> AsyncGenerator[None]:
-        async with first.arrive(), follow_changes(dovetail) if options.watch else nullcontext():
+    async def work_alongside(first: FirstModel) -> AsyncGenerator[None]:
+        async with first.arrive(warm), follow_changes(dovetail) if options.watch else nullcontext():
             yield
 
-    alongside = work_alongside if is_first else nullcontext
+    def greet() -> None:
+        with first.make_room() if first else nullcontext():
+            on_ready()
+
+    alongside = partial(work_alongside, first) if first else nullcontext
     api = create_app(
         dovetail, web=options.web, is_open=options.insecure, alongside=alongside, works=options.works
     )
-    first.status = api.state.models
-    run_server(api, listener, on_ready)
+    run_server(api, listener, greet)
 
 
 def guard_agents(dovetail: Dovetail, options: ServeOptions) -> None:
@@ -201,7 +210,12 @@ def print_greeting(dovetail: Dovetail, options: ServeOptions, port: int, workers
     host = f"[{options.host}]" if ":" in options.host else options.host
     typer.echo(f"Dovetail is at http://{host}:{port}")
     count = f" {workers} workers." if workers > 1 else ""
-    typer.echo(f"Model: {ModelStatus(dovetail.settings).active}.{count} Stop with Ctrl-C.")
+    wait = (
+        "; it is on its way, and questions wait for it"
+        if FirstModel(dovetail.settings).find_missing()
+        else ""
+    )
+    typer.echo(f"Model: {ModelStatus(dovetail.settings).active}{wait}.{count} Stop with Ctrl-C.")
     own = options.web or dovetail.settings.section(ServerSettings).web
     if own is None and find_assets("web") is None:
         typer.echo("The web client is not installed: serving a plain page. See `dovetail doctor`.")

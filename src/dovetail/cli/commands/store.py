@@ -8,9 +8,10 @@ from pathlib import Path
 import typer
 
 from dovetail.app import Dovetail
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_size
+from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
+from dovetail.requesters.local.weights import show_size
 from dovetail.store.backup import back_up, is_in_use, restore
 from dovetail.store.database import Database
 from dovetail.store.retention import Counts, count_all, prune

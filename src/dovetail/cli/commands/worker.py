@@ -80,7 +80,7 @@ def worker(  # noqa: PLR0913 - every option of the command is one
     )
     dovetail = make_app(options)
     check(dovetail)
-    FirstModel(dovetail.settings).prepare()
+    FirstModel(dovetail.settings).check()
     with write_logs(dovetail.settings):
         if workers > 1:
             work_with_many(dovetail, options, workers)
@@ -183,7 +183,7 @@ async def _work_alongside(
     dovetail: Dovetail, options: WorkerOptions, health: HealthPort
 ) -> AsyncGenerator[None]:
     async with AsyncExitStack() as stack:
-        await stack.enter_async_context(FirstModel(dovetail.settings).arrive())
+        await stack.enter_async_context(FirstModel(dovetail.settings).arrive(partial(_warm, dovetail)))
         if options.watch:
             await stack.enter_async_context(follow_changes(dovetail))
         host, port = options.metrics
@@ -191,6 +191,11 @@ async def _work_alongside(
             port = await stack.enter_async_context(health.open(host, port))
             typer.echo(f"Metrics are at http://{host}:{port}/metrics")
         yield
+
+
+async def _warm(dovetail: Dovetail) -> None:
+    if not dovetail.runs.running:  # a run that waited for the model comes first
+        await warm_up(dovetail)
 
 
 @asynccontextmanager

@@ -1,19 +1,37 @@
 """One answer of an embedded model: with tools a choice first, then a call or text."""
 
+import asyncio
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence, Set
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from math import inf
 from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolSpec
-from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import Delta, FinishDelta, ProgressDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.ids import new_id
-from dovetail.requesters.local.closed_schema import PLAIN_TEXT, build_grammar, close_schema
+from dovetail.requesters.content import read_text
+from dovetail.requesters.local.arguments import (
+    MOST_CALLS,
+    CallReader,
+    build_argument_grammar,
+    build_argument_texts,
+)
+from dovetail.requesters.local.choice import build_choice_texts, choose_ways, find_leads, score_names
+from dovetail.requesters.local.closed_schema import build_grammar, close_schema
 from dovetail.requesters.local.fit import (
+    AHEAD,
+    CHOSEN_NEEDS,
     EXAMPLE,
+    FAR,
+    LEAD_COUNTS,
     LIBRARY_NEEDS,
+    MOST_CANDIDATES,
+    NAMED_NEEDS,
+    NEAR,
     SCORES,
     SURE,
     Token,
@@ -22,28 +40,34 @@ from dovetail.requesters.local.fit import (
     find_need,
     find_question,
     is_library,
-    rank_tools,
+    is_named,
+    may_fit,
     read_odds,
     read_tokens,
 )
 from dovetail.requesters.local.grounding import drop_invented_text, join_said, may_invent
-from dovetail.requesters.local.llama import Engine, Generation, Piece, Ticket
+from dovetail.requesters.local.llama import Engine, Generation, Piece, Slot, Ticket
 from dovetail.requesters.local.messages import (
-    ChoiceReader,
+    Conversation,
     TextMessage,
-    begin_answer,
-    build_choice_schema,
-    build_name_schema,
-    build_texts,
-    choose_ways,
+    is_error,
+    name_calls,
+    read_conversation,
 )
+from dovetail.requesters.local.repetition import Repetition
 from dovetail.requesters.openai.format import read_usage
 
-logger = logging.getLogger(__name__)
-
-LONGEST_CHOICE = 1024
-LONGEST_NAME = 64
+LONGEST_CALL = 1024
+NEXT_CALL_NEEDS = 1.0
+"""How far a tool must be ahead of reporting a result to be called after it; and a word must speak for it."""
+MOST_CORRECTIONS = 2
+FEW_TOKENS = 32
+"""Tokens that are read again sooner than kept."""
 EXACT = {"temperature": 0.0}
+logger = logging.getLogger(__name__)
+_CORRECTABLE = re.compile(
+    r"Expected |Unknown |Invalid |Missing |must be |not found|No such |Did you mean", re.IGNORECASE
+)
 
 
 class LocalAnswer:
@@ -61,19 +85,20 @@ class LocalAnswer:
         self._last: Piece = {}
         self._reason: str = "stop"
         self._tokens: list[Token] = []
+        self._new_tokens = 0
 
     async def stream(self) -> AsyncGenerator[Delta, None]:
         """Yield the deltas, the finish last."""
         request = self._request
-        texts = build_texts(request.messages, request.tools, self._model)
+        conversation = read_conversation(request.messages, self._model)
         if request.tools and request.tool_choice != "none":
-            async for delta in self._choose(texts):
-                yield delta
+            tool = await self._choose(conversation)
+            if tool is not None:
+                async for delta in self._call(tool, conversation):
+                    yield delta
         if self._reason != "tool-calls":
-            if request.tools:
-                texts = begin_answer(texts, request.messages, request.tools)
-            async for text in self._write(texts):
-                yield TextDelta(text)
+            async for delta in self._write(conversation.build_texts(request.tools)):
+                yield delta
         yield self._finish()
 
     def close(self) -> None:
@@ -84,108 +109,158 @@ class LocalAnswer:
         if self._is_idle:
             self._ticket.leave()
 
-    async def _choose(self, texts: Sequence[TextMessage]) -> AsyncGenerator[ToolCallDelta, None]:
-        """Yield the call while it is written; nothing if the model chose to answer."""
-        request = self._request
-        must_call = request.tool_choice == "required"
-        earlier = set[tuple[str, str]]() if must_call else find_calls_since_user(request.messages)
-        ways = [] if must_call else choose_ways(request.tools, has_result=bool(earlier))
-        tools: Sequence[ToolSpec] = request.tools
-        if ways and not earlier:
-            tools, ways = await self._find_tool(texts, ways), []
-        if tools:
-            async for delta in self._call(texts, tools, ways, earlier):
-                yield delta
+    async def _choose(self, conversation: Conversation) -> ToolSpec | None:
+        """Return the tool to call next; None if the model should answer."""
+        tools, steps = self._request.tools, conversation.steps
+        if self._request.tool_choice == "required":
+            return await self._choose_required(conversation)
+        if failed := find_failed(steps, tools):
+            return failed
+        question = find_question(conversation.messages)
+        leads = await self._rank(conversation, tools, choose_ways(tools, has_result=bool(steps)))
+        if not steps:
+            return await self._find_fitting(question, leads)
+        called = set(name_calls(steps).values())
+        for tool, lead in leads:
+            if lead >= NEXT_CALL_NEEDS and tool.name not in called and may_fit(question, tool):
+                return tool if await self.weigh(question, tool) >= CHOSEN_NEEDS else None
+        return None
 
-    async def _call(
-        self,
-        texts: Sequence[TextMessage],
-        tools: Sequence[ToolSpec],
-        ways: Sequence[str],
-        earlier: Set[tuple[str, str]],
-    ) -> AsyncGenerator[ToolCallDelta, None]:
-        grammar = build_grammar(build_choice_schema(tools, ways))
+    async def _choose_required(self, conversation: Conversation) -> ToolSpec:
+        """Return the tool that the model names, of those without a result, so that a task ends."""
+        done = find_succeeded(conversation.messages)
+        tools = [tool for tool in self._request.tools if tool.name not in done] or self._request.tools
+        return tools[0] if len(tools) == 1 else (await self._rank(conversation, tools, []))[0][0]
+
+    async def _rank(
+        self, conversation: Conversation, tools: Sequence[ToolSpec], ways: Sequence[str]
+    ) -> list[tuple[ToolSpec, float]]:
+        """Return the tools, the best first, each with its lead over the ways to answer."""
+        question = find_question(conversation.messages)
+        texts = build_choice_texts(conversation.instructions, tools, question, conversation.steps)
+        scores = await score_names(texts, [*ways, *(tool.name for tool in tools)], self._score_next)
         by_name = {tool.name: tool for tool in tools}
-        reader = ChoiceReader()
-        call_id, held = new_id("call"), ""
-        async for text in self._generate(texts, {**EXACT, "max_tokens": LONGEST_CHOICE}, grammar):
-            arguments = reader.feed(text)
-            if reader.name is None:
-                continue
-            held += arguments
-            if may_invent(by_name.get(reader.name)) or any(name == reader.name for name, _ in earlier):
-                continue  # it may make an argument up or repeat a call, which is known only at its end
-            yield ToolCallDelta(0, call_id, reader.name if call_id else None, held)
-            call_id, held = None, ""
-        if reader.name is None:
-            self._check_choice(reader.text, ways)
-            return
-        if tool := by_name.get(reader.name):
-            held = drop_invented_text(held, tool, join_said(self._request.messages))
-        if not call_id or (reader.name, normalize(held)) not in earlier:
-            if call_id:
-                yield ToolCallDelta(0, call_id, reader.name, held)
-            self._reason = "tool-calls"
+        return [(by_name[name], lead) for name, lead in find_leads(scores, ways).items()]
 
-    async def _find_tool(self, texts: Sequence[TextMessage], ways: Sequence[str]) -> list[ToolSpec]:
+    async def _find_fitting(self, question: str, leads: Sequence[tuple[ToolSpec, float]]) -> ToolSpec | None:
         """Return the tool that fits best, or none: the best by name are weighed until one surely fits.
 
         If none does, the documents are searched for a request that is about them.
         """
-        request = self._request
-        grammar = build_grammar(build_name_schema(request.tools, ways))
-        ranking = await self._score(texts, LONGEST_NAME, grammar)
-        question = find_question(request.messages)
-        best, best_odds = list[ToolSpec](), -inf
-        libraries = [tool for tool in request.tools if is_library(tool)]
-        others = [tool for tool in request.tools if tool not in libraries]
-        for tool, lead in rank_tools(ranking, others, ways):
+        best, best_score, best_lead = None, -inf, -inf
+        libraries = [tool for tool, _ in leads if is_library(tool)]
+        others = [
+            (tool, lead)
+            for tool, lead in leads
+            if tool not in libraries and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool)))
+        ]
+        for tool, lead in others[:MOST_CANDIDATES]:
+            if lead < best_lead - FAR:
+                break
             odds = await self.weigh(question, tool)
-            if odds >= find_need(tool, lead) and odds > best_odds:
-                best, best_odds = [tool], odds
+            if odds < (NAMED_NEEDS if is_named(question, tool, lead) else find_need(tool, lead)):
+                continue
+            if (score := odds + LEAD_COUNTS * lead) > best_score:
+                best, best_score, best_lead = tool, score, lead
             if odds >= SURE:
                 break
-        if libraries and not best and await self.weigh(question, libraries[0]) >= LIBRARY_NEEDS:
-            return libraries
+        if best is None and libraries and await self.weigh(question, libraries[0]) >= LIBRARY_NEEDS:
+            return libraries[0]
         return best
+
+    async def _call(self, tool: ToolSpec, conversation: Conversation) -> AsyncGenerator[ToolCallDelta, None]:
+        """Yield the calls while they are written; a call that was already made is left out."""
+        must_call = self._request.tool_choice == "required"
+        earlier = set[tuple[str, str]]() if must_call else find_calls_since_user(self._request.messages)
+        is_open = not may_invent(tool) and all(name != tool.name for name, _ in earlier)
+        call_id, reader = new_id("call"), CallReader()
+        texts = build_argument_texts(tool, conversation)
+        grammar = build_argument_grammar(tool, 1 if must_call else MOST_CALLS)
+        options = {**EXACT, "max_tokens": LONGEST_CALL}
+        async for text in self._generate(Slot.ARGUMENTS, texts, options, grammar):
+            arguments = reader.feed(text)
+            if is_open and arguments:  # others are known to be made up or repeated only at their end
+                yield ToolCallDelta(0, call_id, tool.name if call_id else None, arguments)
+                call_id = None
+        made, index = set(earlier), 0
+        for place, arguments in enumerate(reader.finish()):
+            settled = drop_invented_text(arguments, tool, join_said(self._request.messages))
+            call = (tool.name, normalize(settled))
+            if not (is_open and place == 0):
+                if call in made:
+                    continue
+                yield ToolCallDelta(index, new_id("call"), tool.name, settled)
+            made.add(call)
+            index += 1
+        if index:
+            self._reason = "tool-calls"
+        elif not reader.ended:
+            logger.warning("the engine could not enforce the schema of the tool %r", tool.name)
+
+    async def _score_next(self, texts: list[TextMessage]) -> list[Token]:
+        return await self._score(Slot.CHOICE, texts)
 
     async def weigh(self, question: str, tool: ToolSpec) -> float:
         """Return the logarithm of the odds that a tool does what a question asks for."""
         if is_library(tool):
-            return read_odds(await self._score(build_about_texts(question), 1, None), "ours", "general")
-        return read_odds(await self._score(build_fit_texts(question, tool), 1, None))
+            return read_odds(await self._score(Slot.FIT, build_about_texts(question)), "ours", "general")
+        return read_odds(await self._score(Slot.FIT, build_fit_texts(question, tool)))
 
-    async def read_examples(self) -> None:
-        """Read the examples before both questions about a tool, so that the first chat need not."""
-        for texts in (build_fit_texts("Hello", EXAMPLE), build_about_texts("Hello")):
-            await self._score(texts, 1, None)
+    async def read_ahead(self, slot: Slot, texts: Sequence[TextMessage]) -> None:
+        """Read what texts begin with, and keep it for later processes unless it was kept before."""
+        await self._ask_next(slot, [texts[0], {"role": "user", "content": "Hello"}])
+        if self._new_tokens > FEW_TOKENS:
+            await asyncio.to_thread(self._engine.keep, slot, texts)
 
-    async def _score(self, texts: Sequence[TextMessage], limit: int, grammar: str | None) -> list[Token]:
-        """Return the tokens of a short generation, each with what else it might have been."""
+    async def _score(self, slot: Slot, texts: Sequence[TextMessage]) -> list[Token]:
+        """Return the next token after some texts, with what else it might have been."""
+        if self._engine.is_new(slot, texts):  # the question itself is not for the disk
+            await self.read_ahead(slot, texts)
+        return await self._ask_next(slot, texts)
+
+    async def _ask_next(self, slot: Slot, texts: Sequence[TextMessage]) -> list[Token]:
         self._tokens.clear()
-        async for _ in self._generate(texts, {**EXACT, **SCORES, "max_tokens": limit}, grammar):
+        async for _ in self._generate(slot, texts, {**EXACT, **SCORES, "max_tokens": 1}):
             pass
         return list(self._tokens)
 
-    def _check_choice(self, text: str, ways: Sequence[str]) -> None:
-        if text not in [json.dumps({"tool": way}) for way in ways]:
-            names = ", ".join(tool.name for tool in self._request.tools)
-            logger.warning("the engine could not enforce the schemas of these tools: %s", names)
-
-    async def _write(self, texts: Sequence[TextMessage]) -> AsyncGenerator[str, None]:
+    async def _write(self, texts: Sequence[TextMessage]) -> AsyncGenerator[Delta, None]:
+        """Yield how far the prompt is read, and then the answer; one that repeats itself is stopped."""
         options = dict(self._request.options)
         if "max_completion_tokens" in options:
             options.setdefault("max_tokens", options.pop("max_completion_tokens"))
-        grammar = PLAIN_TEXT if self._request.tools else None
+        grammar = None
         if self._request.schema is not None:
             grammar = build_grammar(close_schema(self._request.schema))
-        async for text in self._generate(texts, {**EXACT, **options}, grammar):
-            yield text
+        repetition, prompt_tokens, written = Repetition(), 0, 0
+        async with aclosing(self._start(Slot.ANSWER, texts, {**EXACT, **options}, grammar)) as pieces:
+            async for piece in pieces:
+                if (progress := read_progress(piece)) is not None:
+                    prompt_tokens = piece["prompt_progress"]["total"]
+                    yield progress
+                text = self._read(piece)
+                written += bool(text)
+                if shown := repetition.feed(text):
+                    yield TextDelta(shown)
+                if repetition.is_loop:  # the engine counts only what it ends itself
+                    self._reason = "repetition"
+                    self._usage += Usage(prompt_tokens, written)
+                    break
+        if rest := repetition.finish():
+            yield TextDelta(rest)
 
     async def _generate(
-        self, texts: Sequence[TextMessage], options: Mapping[str, Any], grammar: str | None
+        self, slot: Slot, texts: Sequence[TextMessage], options: Mapping[str, Any], grammar: str | None = None
     ) -> AsyncGenerator[str, None]:
         """Yield the text of one generation; record its usage and reason."""
+        async for piece in self._start(slot, texts, options, grammar):
+            if text := self._read(piece):
+                yield text
+
+    async def _start(
+        self, slot: Slot, texts: Sequence[TextMessage], options: Mapping[str, Any], grammar: str | None
+    ) -> AsyncGenerator[Piece, None]:
+        """Yield the pieces of one generation."""
         body: dict[str, Any] = {
             **options,
             "messages": texts,
@@ -196,10 +271,9 @@ class LocalAnswer:
         if grammar is not None:
             body["grammar"] = grammar
         self._is_idle = False
-        self._generation = self._engine.start(body, self._on_end)
+        self._generation = self._engine.start(slot, body, self._on_end)
         async for piece in self._generation.read():
-            if text := self._read(piece):
-                yield text
+            yield piece
 
     def _on_end(self) -> None:
         # Runs in the thread of the generation. Either this or `close` is last and leaves the queue.
@@ -210,6 +284,8 @@ class LocalAnswer:
     def _read(self, piece: Piece) -> str:
         if "error" in piece:
             raise explain_error(piece["error"])
+        if progress := piece.get("prompt_progress"):
+            self._new_tokens = progress["total"] - progress["cache"]
         if usage := piece.get("usage"):
             self._usage += read_usage(usage)
         self._last = piece
@@ -228,6 +304,47 @@ class LocalAnswer:
             request_id=self._last.get("id"),
             payload=self._last,
         )
+
+
+def list_beginnings(request: ModelRequest, *, has_choice: bool) -> list[tuple[Slot, list[TextMessage]]]:
+    """Return what every chat begins with that is like a request, in the order of use."""
+    conversation = read_conversation(request.messages)
+    answer = (Slot.ANSWER, conversation.build_texts())
+    if not request.tools or not has_choice:
+        return [answer]
+    choice = build_choice_texts(conversation.instructions, request.tools, "")
+    return [(Slot.CHOICE, choice), answer, (Slot.FIT, build_fit_texts("", EXAMPLE))]
+
+
+def read_progress(piece: Piece) -> ProgressDelta | None:
+    """Return how much of the prompt is read, if a piece says so; what was in the cache does not count."""
+    progress = piece.get("prompt_progress")
+    if progress is None:
+        return None
+    cached: int = progress["cache"]
+    return ProgressDelta("read", progress["processed"] - cached, progress["total"] - cached)
+
+
+def find_failed(steps: Sequence[Mapping[str, Any]], tools: Sequence[ToolSpec]) -> ToolSpec | None:
+    """Return the tool whose last call failed by its arguments, so that it can be called with better ones."""
+    results = [message for message in steps if message["role"] == "tool"]
+    failures = [text for message in results if is_error(text := read_text(message.get("content")))]
+    if (
+        not failures
+        or len(failures) > MOST_CORRECTIONS
+        or failures[-1] != read_text(results[-1].get("content"))
+    ):
+        return None
+    name = name_calls(steps).get(results[-1].get("tool_call_id", ""))
+    return next((tool for tool in tools if tool.name == name and _CORRECTABLE.search(failures[-1])), None)
+
+
+def find_succeeded(messages: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the names of the tools whose calls had a result that is not an error."""
+    names = name_calls(messages)
+    results = [message for message in messages if message["role"] == "tool"]
+    good = [message for message in results if not is_error(read_text(message.get("content")))]
+    return {names.get(message.get("tool_call_id", ""), "") for message in good}
 
 
 def find_calls_since_user(messages: Sequence[ChatMessage]) -> set[tuple[str, str]]:

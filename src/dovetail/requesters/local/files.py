@@ -71,7 +71,7 @@ class ModelFile:
 def locate(name: str, folders: Sequence[str] = (), *, later: bool = False) -> Path:
     """Return the weights file that `local:<name>` means: of the catalogue, at a path, or with that name.
 
-    With `later` the small model of the catalogue need not be downloaded yet.
+    With `later` a model of the catalogue need not be downloaded yet.
     """
     if name in CATALOGUE:
         return require(name, later=later)
@@ -181,9 +181,17 @@ def _list_parts(path: Path) -> list[Path]:
     return [path.with_name(f"{stem}-{number:05}-of-{count:05}{SUFFIX}") for number in range(1, count + 1)]
 
 
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+"""Where Linux says how much memory the processes of a container may use."""
+
+
 def count_memory() -> int:
-    """Return the bytes of memory of this machine; 8 GB if unknown."""
+    """Return the bytes of memory of this machine or container; 8 GB if unknown."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
-        return 8_000_000_000
+        installed = 8_000_000_000
+    try:
+        return min(installed, int(CONTAINER_LIMIT.read_text()))
+    except (OSError, ValueError):  # not in a container, or one without a limit: "max"
+        return installed

@@ -1,4 +1,4 @@
-"""The choice of a tool in numbers: how much the model leans to each name, and whether a tool fits a request.
+"""Whether a tool fits a request, in numbers.
 
 A small model that must name a tool takes one for something similar, or answers what it should look up. Asked
 about one tool alone, with examples before the question, it is right far more often. So its choice is only a
@@ -15,21 +15,32 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import Any
 
+from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ChatMessage, ToolSpec
 from dovetail.requesters.content import read_text
-from dovetail.requesters.local.messages import TextMessage, shorten
+from dovetail.requesters.local.messages import TextMessage
 
 MOST_CANDIDATES = 3
 NEAR = 4.5
 """How far behind the best way to answer a tool may be, in log-probability, to be weighed at all."""
+AHEAD = 0.5
+"""How far ahead of the ways to answer a tool is as good as named; another needs a word that speaks for it."""
+FAR = 3.0
+"""How far behind a tool that fits another one may be to be weighed against it."""
 SURE = 1.0
 """Odds to fit, as logarithms like all odds here, from which on no further tool is weighed."""
+LEAD_COUNTS = 0.4
+"""How much the lead of a tool adds to its odds when several fit."""
+FAR_AHEAD = 2.5
+NAMED_AHEAD = 5.0
 CHOSEN_NEEDS = -0.9
-PASSED_OVER_NEEDS = 0.5
+OTHERS_NEED = 0.5
+NAMED_NEEDS = -3.0
 LIBRARY_NEEDS = 1.3
-"""Odds that a tool needs to be called: one that the model named, one behind a way to answer, and one that
-searches documents, by what the request is about."""
+"""Odds that a tool needs to be called: one that is far ahead of the ways to answer, any other, one that the
+question names, and one that searches documents, by what the request is about."""
 
+LONGEST_DESCRIPTION = 100
 SHORT_QUESTION = 40
 LONGEST_QUESTION = 600
 SCORES = {"logprobs": True, "top_logprobs": 20}
@@ -87,7 +98,24 @@ _ABOUT_TASK = (
     "Say what a request is about: ours (our product and company: its use, settings, plans, limits, errors, "
     "files and rules), or general (facts of the world, small talk, writing, ideas, code in general)."
 )
-_HEAD = '{"tool": "'
+_WORD = re.compile(r"[a-z]{3,}")
+_STEM = 5
+"""Letters that must agree, so that `file` and `files` count as the same word."""
+_COMMON = re.compile(
+    r"about|all|and|any|are|array|boolean|can|default|description|did|does|enum|"
+    r"for|from|get|give|has|have|how|integer|into|its|let|like|make|maximum|"
+    r"minimum|minlength|maxlength|much|many|name|need|not|number|object|one|only|"
+    r"other|our|out|please|required|return|say|set|should|show|some|string|such|"
+    r"tell|text|than|that|the|their|them|then|there|these|this|title|two|type|use|"
+    r"used|user|value|was|what|when|where|which|who|whole|why|will|with|without|"
+    r"would|write|you|your"
+)
+_FILE_NAME = re.compile(r"(?<![/.\w])[\w-]+\.[a-z]{1,5}\b(?!/)")
+_FILE_VERBS = {
+    "write": re.compile(r"(?i)\b(write|save|put|store)\b|写|保存"),
+    "read": re.compile(r"(?i)\b(read|open|explain|summari[sz]e)\b|读|打开"),
+}
+"""What people say when they want a file to be written or read, by the word in the name of the tool."""
 _LEAST = 1e-6
 _TEXTS = "docs?|documentation|documents|manual|handbook|guide|faq|help|knowledge base"
 _LIBRARY = re.compile(rf"(?i)\b(search|look up|query)\b.*\b({_TEXTS})\b")
@@ -110,6 +138,12 @@ def read_tokens(choice: Mapping[str, Any]) -> list[Token]:
 
 def _read_others(others: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, float], ...]:
     return tuple((other["token"], other["logprob"]) for other in others)
+
+
+def shorten(text: str) -> str:
+    """Return the first paragraph of a description on one line, shortened."""
+    line = " ".join(text.strip().split("\n\n")[0].split())
+    return line if len(line) <= LONGEST_DESCRIPTION else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
 def build_fit_texts(question: str, tool: ToolSpec) -> list[TextMessage]:
@@ -153,43 +187,43 @@ def find_question(messages: Sequence[ChatMessage]) -> str:
     return " ".join(" ".join(last).split())[-LONGEST_QUESTION:]
 
 
-def rank_tools(
-    tokens: Sequence[Token], tools: Sequence[ToolSpec], ways: Sequence[str]
-) -> list[tuple[ToolSpec, float]]:
-    """Return the tools worth weighing, the best first, each with its lead over the ways to answer."""
-    names = [*ways, *(tool.name for tool in tools)]
-    scores = _score_names(tokens, names)
-    chosen = _read_name("".join(token.text for token in tokens))
-    to_beat = max((scores[way] for way in ways), default=0.0)
-    ranked = sorted(tools, key=lambda tool: (tool.name == chosen, scores[tool.name]), reverse=True)
-    leads = [(tool, scores[tool.name] - to_beat) for tool in ranked]
-    return [(tool, lead) for tool, lead in leads if lead > -NEAR][:MOST_CANDIDATES]
+def may_fit(question: str, tool: ToolSpec) -> bool:
+    """Return whether a question and a tool have a word in common, by its first letters, or a file."""
+    properties: Mapping[str, Any] = tool.parameters.get("properties") or {}
+    described = " ".join([tool.name, shorten(tool.description), json.dumps(properties, ensure_ascii=False)])
+    is_alike = not _find_stems(question).isdisjoint(_find_stems(described.replace("_", " ")))
+    return is_alike or asks_for_file(question, tool)
 
 
-def _read_name(text: str) -> str:
-    try:
-        return json.loads(text)["tool"]
-    except (ValueError, KeyError, TypeError):  # the answer was cut off
-        return ""
+def asks_for_file(question: str, tool: ToolSpec) -> bool:
+    """Return whether a question wants a tool to write or read a file, and has the name of one."""
+    verbs = [pattern for word, pattern in _FILE_VERBS.items() if word in tool.name]
+    asks = any(pattern.search(question) for pattern in verbs)
+    return asks and "file" in tool.name and _FILE_NAME.search(question) is not None
 
 
-def _score_names(tokens: Sequence[Token], names: Sequence[str]) -> dict[str, float]:
-    """Return how likely each name begins, by the token that begins the name."""
-    written = 0
-    for token in tokens:
-        if written + len(token.text) > len(_HEAD):
-            return _score_starts(token, _HEAD[written:], names)
-        written += len(token.text)
-    return dict.fromkeys(names, 0.0)
+def is_named(question: str, tool: ToolSpec, lead: float) -> bool:
+    """Return whether a question has a value of a tool's parameters, a file for it, or a clear leader's name.
+
+    The more words a name has, the less it is there by chance.
+    """
+    name, said = _find_stems(tool.name.replace("_", " ")), _find_stems(question)
+    is_said = name <= said and lead * len(name) >= NAMED_AHEAD
+    return is_said or has_value(question, tool) or asks_for_file(question, tool)
 
 
-def _score_starts(token: Token, before: str, names: Sequence[str]) -> dict[str, float]:
-    starts = [(text.removeprefix(before), score) for text, score in token.others if text.startswith(before)]
-    least = min((score for _, score in token.others), default=0.0)
-    return {
-        name: max((score for start, score in starts if start and f'{name}"'.startswith(start)), default=least)
-        for name in names
-    }
+def has_value(question: str, tool: ToolSpec) -> bool:
+    """Return whether a question has one of the values that a parameter of a tool may have."""
+    properties: Mapping[str, Any] = tool.parameters.get("properties") or {}
+    values = [
+        value for schema in properties.values() if is_mapping(schema) for value in schema.get("enum") or ()
+    ]
+    words = " ".join(value.replace("_", " ") for value in values if isinstance(value, str))
+    return not _find_stems(question).isdisjoint(_find_stems(words))
+
+
+def _find_stems(text: str) -> set[str]:
+    return {word[:_STEM] for word in _WORD.findall(text.lower()) if not _COMMON.fullmatch(word)}
 
 
 def is_library(tool: ToolSpec) -> bool:
@@ -201,4 +235,4 @@ def find_need(tool: ToolSpec, lead: float = 0.0) -> float:
     """Return the odds that a tool needs to be called, by its lead in the ranking."""
     if is_library(tool):
         return LIBRARY_NEEDS
-    return CHOSEN_NEEDS if lead >= 0 else PASSED_OVER_NEEDS
+    return CHOSEN_NEEDS if lead >= FAR_AHEAD else OTHERS_NEED

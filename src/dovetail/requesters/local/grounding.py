@@ -65,10 +65,10 @@ def _find_optional_texts(tool: ToolSpec) -> set[str]:
 
 
 def _is_said(value: str, words: Sequence[str]) -> bool:
-    if not value.isascii() or len(value) <= _CODE:
+    if not value.isascii() or 0 < len(value) <= _CODE:
         return True
     parts = _WORD.findall(value.lower())
-    return not parts or any(_agree(part, word) for part in parts for word in words)
+    return bool(value and not parts) or any(_agree(part, word) for part in parts for word in words)
 
 
 def _agree(part: str, word: str) -> bool:

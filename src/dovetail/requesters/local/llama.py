@@ -6,25 +6,44 @@ prompt; only then is the engine free for the next one.
 
 import asyncio
 import atexit
+import contextlib
 import os
 import secrets
 import threading
+import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
+from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 from dovetail.errors import ModelError
 from dovetail.lazy import lazy
+from dovetail.requesters.local import states
 from dovetail.requesters.local.files import read_model
 from dovetail.requesters.local.weights import CONTEXT, Weights, find_entry, remove_if_corrupt
 
 xllamacpp = lazy("xllamacpp")
-PROMPT_STEP = 64
-"""Prompt tokens between two checks for cancellation: about two seconds on one slow core."""
+_KEY = secrets.token_hex(32)
+"""The library also listens on a loopback port, which only this process may use, to keep what was read."""
+PROMPT_STEP = 128
+"""Prompt tokens between two checks for cancellation: about three seconds on two slow cores."""
 CACHED_PROMPTS = 512
 """MiB of cache for the prompts of other conversations, which need not be read again."""
+
+IDLE_SHARE = 0.4
+"""Share of idle time from which on the model uses every core."""
+
+
+class Slot(IntEnum):
+    """The prompts that the engine keeps side by side, so that reading one does not push out the others."""
+
+    ANSWER = 0
+    CHOICE = 1
+    FIT = 2
+    ARGUMENTS = 3
+
 
 STALL_LIMIT = 300.0
 """Seconds without output after which a generation has stalled."""
@@ -144,20 +163,41 @@ class Engine:
         self.queue = TurnQueue()
         self.users = 0
         self._server: Any = None
+        self._fresh: set[Slot] = set()
         self._current: Generation | None = None
 
-    def start(self, body: Mapping[str, Any], on_end: Callable[[], None]) -> Generation:
+    def start(self, slot: Slot, body: Mapping[str, Any], on_end: Callable[[], None]) -> Generation:
         """Start a generation; the caller must have the turn, and must not start another before `on_end`."""
         generation = Generation(on_end)
         self._current = generation
 
         def run(receive: Callable[[Piece], bool]) -> None:
-            if self._server is None:
-                self._server = load(self.path, self.context)
-            self._server.handle_chat_completions(dict(body), receive)
+            self._prepare(slot, body["messages"])
+            self._server.handle_chat_completions({**body, "id_slot": int(slot)}, receive)
 
         generation.start(run)
         return generation
+
+    def _prepare(self, slot: Slot, texts: Sequence[Mapping[str, str]]) -> None:
+        """Load the weights if that is not done, and restore what the slot read in an earlier process."""
+        if self._server is None:
+            self._server = load(self.path, self.context)
+            self._fresh = set(Slot)
+        if slot in self._fresh:
+            self._fresh.discard(slot)
+            states.restore(self._server, _KEY, slot, self._name_state(slot, texts))
+
+    def is_new(self, slot: Slot, texts: Sequence[Mapping[str, str]]) -> bool:
+        """Whether a slot has read nothing, and nothing that begins like some texts was kept for it."""
+        is_fresh = self._server is None or slot in self._fresh
+        return is_fresh and self.path.exists() and not states.exists(self._name_state(slot, texts))
+
+    def keep(self, slot: Slot, texts: Sequence[Mapping[str, str]]) -> None:
+        """Keep what a slot has read for later processes; the caller must have the turn, and no generation."""
+        states.save(self._server, _KEY, slot, self._name_state(slot, texts))
+
+    def _name_state(self, slot: Slot, texts: Sequence[Mapping[str, str]]) -> str:
+        return states.name_state(self.path, self.context, slot, texts[0]["content"])
 
     def close(self) -> None:
         """Stop the generation, if any, and free the memory."""
@@ -207,18 +247,20 @@ def load(path: Path, context: int = CONTEXT) -> Any:
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
     params.n_ctx = context
-    params.n_parallel = 1
+    params.n_parallel = len(Slot)
+    params.kv_unified = True  # one slot may use the whole context
+    params.cache_idle_slots = False
     params.n_batch = params.n_ubatch = PROMPT_STEP
     params.cache_ram_mib = CACHED_PROMPTS
-    # All cores but one: with all of them, a busy machine nearly stalls.
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, count_cores() - 1)
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = choose_threads()
     # These three halve the loading time and save a third of the memory; on a CPU they cost no speed.
     params.fit_params = False
     params.warmup = False
     params.no_extra_bufts = True
-    # The library also listens on a loopback port, which must not be used.
-    params.api_keys = [secrets.token_hex(32)]
-    params.endpoint_slots = False
+    params.api_keys = [_KEY]
+    with contextlib.suppress(OSError):  # without the folder nothing is kept
+        states.find_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        params.slot_save_path = f"{states.find_folder()}{os.sep}"
     params.ui = False
     params.verbosity = -1
     try:
@@ -242,6 +284,33 @@ def _explain_failure(path: Path) -> ModelError:
         hint="Either memory is too small, or the engine does not know the model's architecture: "
         "pip install --upgrade xllamacpp",
     )
+
+
+def choose_threads() -> int:
+    """Return the threads that compute: one per core, but one core is left to other work that keeps it busy.
+
+    Threads that share a core with other work nearly stall, because each step waits for all of them.
+    """
+    cores = count_cores()
+    return cores if cores == 1 or measure_idle() > IDLE_SHARE else cores - 1
+
+
+def measure_idle(seconds: float = 0.1) -> float:
+    """Return the share of time that the cores were idle just now; 1.0 if the system does not say."""
+    try:
+        first = _read_times()
+        time.sleep(seconds)
+        second = _read_times()
+    except (OSError, ValueError):
+        return 1.0
+    idle, total = second[0] - first[0], second[1] - first[1]
+    return idle / total if total else 1.0
+
+
+def _read_times() -> tuple[int, int]:
+    with Path("/proc/stat").open() as file:
+        times = [int(each) for each in file.readline().split()[1:]]
+    return times[3] + times[4], sum(times)  # idle, and waiting for a disk
 
 
 def count_cores() -> int:

@@ -7,19 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
-from dovetail.events.delta import Delta
-from dovetail.requesters.local.answer import LocalAnswer
-from dovetail.requesters.local.download import pull
+from dovetail.events.delta import Delta, ProgressDelta
+from dovetail.requesters.local.answer import LocalAnswer, list_beginnings
+from dovetail.requesters.local.arrival import PLACEHOLDERS, arrive
+from dovetail.requesters.local.choice import KNOWLEDGE, TALK
 from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.fit import find_need
 from dovetail.requesters.local.grounding import drop_invented
 from dovetail.requesters.local.llama import Engine, release_engine, share_engine
-from dovetail.requesters.local.messages import KNOWLEDGE, TALK
-from dovetail.requesters.local.weights import LONGEST_ANSWER, find_entry
+from dovetail.requesters.local.weights import LONGEST_ANSWER, STAND_IN, find, find_entry, get_weights
 from dovetail.requesters.prices import FREE
 from dovetail.requesters.thinking import settle_thinking, warn_ignored
-from dovetail.requesters.warn import warn_of_tools
+from dovetail.requesters.warn import warn_of_tools, warn_once
 from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
@@ -28,13 +29,20 @@ INTRODUCTION = "You are a helpful assistant."
 """The system text of a model outside the catalogue if a request has none."""
 
 
-def make_requester(model: str, options: ModelSettings, owner: str = "") -> "LocalRequester":
-    """Return the requester of `local:<model>`: a name or the path of a file."""
+def make_requester(
+    model: str, options: ModelSettings, owner: str = "", *, can_stand_in: bool = False
+) -> "LocalRequester":
+    """Return the requester of `local:<model>`: a name or the path of a file.
+
+    With `can_stand_in` the model was not named, and the small one may answer if it cannot be downloaded.
+    """
     name = f"local:{model}"
     own = options.providers.get("local", options)
     thinking = own.thinking or options.thinking
     weights = locate(model, options.folders, later=options.download)
-    return LocalRequester(weights, name, options.find_window(name), thinking)
+    requester = LocalRequester(weights, name, options.find_window(name), thinking)
+    requester.can_stand_in = can_stand_in
+    return requester
 
 
 class LocalRequester:
@@ -46,8 +54,22 @@ class LocalRequester:
     follows_schema = True
     calls_tools = True
     price = FREE
+    can_stand_in = False
+    """Whether the small model answers if this one cannot be downloaded."""
+
     answer_ways = (KNOWLEDGE, TALK)
     """Ways to answer, by name and use: a small model chooses better among them than between tool and none."""
+    rare_tools = frozenset(
+        {
+            "ask_user",
+            "background_tasks",
+            "codebase_investigator",
+            "read_artifact",
+            "summarizer",
+            "write_todos",
+        }
+    )
+    """Shipped tools that a small model mostly calls wrongly; only agents that name their tools have them."""
 
     def __init__(
         self,
@@ -56,10 +78,13 @@ class LocalRequester:
         context: int | None = None,
         thinking: str | int | None = None,
     ) -> None:
-        self.weights = weights
-        self.model = model
         self._thinking = thinking
         self._engine: Engine | None = None
+        self._use(weights, model, context)
+
+    def _use(self, weights: Path, model: str, context: int | None) -> None:
+        self.weights = weights
+        self.model = model
         entry = find_entry(weights)
         if entry is not None:
             self.context_tokens = entry.choose_context(context)
@@ -78,6 +103,9 @@ class LocalRequester:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas: with tools the choice of one first, then a call or the text."""
+        async with aclosing(self._arrive()) as arriving:
+            async for progress in arriving:
+                yield progress
         answer = await self._open(self._fit(request))
         try:
             async for delta in answer.stream():
@@ -97,34 +125,45 @@ class LocalRequester:
         return drop_invented(arguments, tool, question) if fits else None
 
     async def warm_up(self, request: ModelRequest) -> None:
-        """Read what is the same in every chat: the examples before choices, and the beginning of a chat."""
-        if self.chooses_tools and request.tools:
-            answer = await self._open(ModelRequest(messages=[]))
+        """Read what is the same in every chat, in turns: a chat that begins in the meantime comes next.
+
+        Weights that are not there yet are left to the first request.
+        """
+        if not self.weights.exists():
+            return
+        request = self._fit(request)
+        for slot, texts in list_beginnings(request, has_choice=self.chooses_tools):
+            answer = await self._open(request)
             try:
-                await answer.read_examples()
+                await answer.read_ahead(slot, texts)
             finally:
                 answer.close()
-        async with aclosing(self.stream(request)) as deltas:
-            await anext(deltas, None)
 
     async def _open(self, request: ModelRequest) -> LocalAnswer:
         """Wait for the turn, and return the answer that uses it."""
-        if self._engine is None:
-            await self._arrive()
+        async with aclosing(self._arrive()) as arriving:
+            async for _ in arriving:
+                """Whoever asks this way does not show how far the model is."""
         if self._engine is None:  # another request may have been faster
             self._engine = share_engine(self.weights, self.context_tokens)
         engine = self._engine
         return LocalAnswer(engine, self.model, request, await engine.queue.take())
 
-    async def _arrive(self) -> None:
-        """Download the weights if they are not there yet."""
-        entry = find_entry(self.weights)
+    async def _arrive(self) -> AsyncGenerator[Delta, None]:
+        """Download the weights if they are not there yet, and yield how far that is."""
+        entry = None if self._engine else find_entry(self.weights)
         if entry is None or self.weights.exists():
             return
-        megabytes = entry.size // 1_000_000
-        logger.warning("downloading the embedded model %s (%d MB), this once", entry.model, megabytes)
-        await pull(entry.name)
-        logger.warning("downloaded %s; a better model: dovetail models pull good", entry.model)
+        try:
+            async with aclosing(arrive(entry)) as steps:
+                async for step in steps:
+                    yield ProgressDelta("download", step.done, step.total)
+        except ModelError:
+            stand_in = find(STAND_IN) if self.can_stand_in else None
+            if stand_in is None:
+                raise
+            warn_once(PLACEHOLDERS)
+            self._use(stand_in, get_weights(STAND_IN).model, self.context_tokens)
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
         """Return the request with this model's defaults where the caller set none."""

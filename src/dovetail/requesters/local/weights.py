@@ -22,6 +22,8 @@ platformdirs = lazy("platformdirs")
 MEBIBYTE = 1024 * 1024
 CONTEXT = 8192
 """Tokens of prompt and answer together, unless set; with the good model they need 230 MB of memory."""
+ROOM_TO_COMPUTE = 512 * MEBIBYTE
+"""Bytes of memory that a model needs in addition to its weights, with the usual context."""
 LONGEST_ANSWER = 2048
 """Tokens of an answer, unless set."""
 
@@ -55,6 +57,11 @@ class Weights:
     def choose_context(self, wanted: int | None = None) -> int:
         """Return the tokens of context: as many as wanted, up to the most that the model reads."""
         return min(wanted or CONTEXT, self.context)
+
+    @property
+    def memory(self) -> int:
+        """The bytes of memory that the model needs: its weights, the context and room to compute."""
+        return self.size + ROOM_TO_COMPUTE
 
     @property
     def file_name(self) -> str:
@@ -94,6 +101,11 @@ CATALOGUE: dict[str, Weights] = {
 """The embedded models, the best first."""
 
 
+def show_size(size: int) -> str:
+    """Return a number of bytes as people write it."""
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
 def get_weights(name: str) -> Weights:
     """Return the catalogue's entry for `name`."""
     if name not in CATALOGUE:
@@ -125,22 +137,20 @@ def find_entry(path: Path) -> Weights | None:
     return next((entry for entry in CATALOGUE.values() if entry.file_name == path.name), None)
 
 
-FIRST = "small"
-"""The model that is downloaded when a request needs one and none is there."""
+DEFAULT = "good"
+"""The embedded model that answers unless another model is named; the first request downloads it."""
 
-
-def find_best() -> str | None:
-    """Return the name of the best downloaded embedded model, if any."""
-    return next((name for name in CATALOGUE if find(name)), None)
+STAND_IN = "small"
+"""The embedded model that answers in its place if it cannot be downloaded and this one is there."""
 
 
 def require(name: str, *, later: bool = False) -> Path:
     """Return the weights file of an embedded model; raise if it is not downloaded.
 
-    With `later` the first request may download the small model.
+    With `later` the first request downloads it.
     """
     path = find(name)
-    if path is None and later and name == FIRST:
+    if path is None and later:
         return cache_folder() / get_weights(name).file_name
     if path is None:
         raise ModelError(

@@ -191,7 +191,7 @@ class DbosEngine(Engine):
         """Delete the workflows of attempts that ended some time ago."""
         if time.monotonic() < self._clean_at:
             return
-        self._clean_at = time.monotonic() + CLEAN_SECONDS * random.uniform(0.8, 1.2)
+        self._clean_at = time.monotonic() + CLEAN_SECONDS * random.SystemRandom().uniform(0.8, 1.2)
         before = datetime.fromtimestamp(time.time() - KEEP_SECONDS, UTC).isoformat()
         old = {"status": list(_ENDED), "completed_before": before, "name": WORKFLOW, "limit": _BATCH}
         while found := await self._list(**old):

@@ -13,7 +13,7 @@ from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.run_events import AskRequest, ToolEnd
 from dovetail.runs.run import RunRecord
-from dovetail.server.chat_options import check_choice, refuse_path
+from dovetail.server.chat_options import check_choice, refuse_model
 from dovetail.server.errors import RUN_STATUSES, error_response
 from dovetail.server.responses import LATEST, JsonResponse, read_event_id
 from dovetail.server.schemas import App, ChatBody, ClientMessage, Owner, to_iso
@@ -125,7 +125,7 @@ async def post_chat(body: ChatBody, request: Request, app: App, owner: Owner) ->
         return await _attach(
             app, continued.record, after=continued.after, is_plain=body.tab_id is None, continued=continued
         )
-    refuse_path(body.model, app)
+    refuse_model(body.model, app)
     if body.options is not None:
         await check_choice(app, None, body.options.to_dict())
     started = await app.chat.send(_read_request(body, owner))

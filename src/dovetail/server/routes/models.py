@@ -72,7 +72,7 @@ async def check_model(body: ModelBody, app: App, request: Request) -> dict[str, 
     """Ask a model one question; this needs the admin. Fallbacks are not asked."""
     require_admin(request)
     found: dict[str, Any] = {"name": body.name, "answer": None, "seconds": None, "error": None, "hint": None}
-    settings = Settings({"model": {"fallbacks": []}}, parent=app.settings)
+    settings = Settings({"model": {"fallbacks": [], "download": False}}, parent=app.settings)
     try:
         await app.runtime.learn_names(body.name)
         requester = await asyncio.to_thread(app.runtime.requester, body.name, settings)

@@ -11,7 +11,7 @@ from dovetail.data.cron import parse_cron
 from dovetail.errors import ConfigError
 from dovetail.schedules.schedule import Schedule, Tick
 from dovetail.schedules.service import MOST_SHOWN
-from dovetail.server.chat_options import refuse_path
+from dovetail.server.chat_options import refuse_model
 from dovetail.server.schemas import App, Body, GivenId, Id, Owner, Title, to_iso
 
 router = APIRouter(prefix="/api/v1/schedules", tags=["schedules"])
@@ -87,7 +87,7 @@ async def list_schedules(app: App, owner: Owner) -> dict[str, Any]:
 @router.post("", status_code=201)
 async def add_schedule(body: ScheduleBody, app: App, owner: Owner) -> dict[str, Any]:
     """Add a schedule: an agent is asked `message` at every time of the cron line `schedule`."""
-    refuse_path(body.model, app)
+    refuse_model(body.model, app)
     given = body.model_dump(exclude={"schedule"})
     schedule = Schedule(id="", owner=owner, cron=parse_cron(body.schedule), **given)
     return _describe(await app.schedules.add(schedule))
@@ -104,7 +104,7 @@ async def view_schedule(schedule_id: str, app: App, owner: Owner) -> dict[str, A
 @router.patch("/{schedule_id}")
 async def change_schedule(schedule_id: str, body: ScheduleChange, app: App, owner: Owner) -> dict[str, Any]:
     """Change, pause or resume a schedule; its next tick is computed again."""
-    refuse_path(body.model, app)
+    refuse_model(body.model, app)
     changes = body.model_dump(include=body.model_fields_set - {"schedule"})
     if "schedule" in body.model_fields_set:
         changes["cron"] = parse_cron(body.schedule)

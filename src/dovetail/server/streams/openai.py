@@ -114,7 +114,7 @@ def read_finish_reason(reason: str, finish_reason: str) -> str:
     """Return why a run ended, and the model its last answer, in OpenAI's words."""
     if reason == "goal" and finish_reason == "content-filter":
         return "content_filter"
-    is_cut = reason == "goal" and finish_reason == "length"
+    is_cut = reason == "goal" and finish_reason in ("length", "repetition")
     return "length" if is_cut or reason in _LIMITS else "stop"
 
 

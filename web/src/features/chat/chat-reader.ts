@@ -17,6 +17,7 @@ import {
   withSkills,
 } from "@/features/chat/session-info";
 import type { RunEntry } from "@/protocol/events.gen";
+import { endOf } from "@/protocol/model-progress";
 import type { SessionView } from "@/protocol/session";
 
 export class ChatReader {
@@ -52,7 +53,7 @@ export class ChatReader {
       state: this.state,
       generateId: () => crypto.randomUUID(),
       onData: (part) => {
-        this.#live.take(part as DataChunk, this.#events);
+        this.#live.take(part as DataChunk, this.#events, endOf(this.chat.messages));
         if (part.type === "data-user-message" && part.id !== undefined) this.inbox.take(part.id);
       },
       onFinish: ({ isError, isDisconnect }) => {

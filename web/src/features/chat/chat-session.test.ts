@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ChatSession } from "@/features/chat/chat-session";
 import { message, Stage, says, texts, view } from "@/features/chat/chat-stage";
 import type { Chunk } from "@/protocol/message";
+import { endOf } from "@/protocol/model-progress";
 
 test("a message is sent to the end of the chat and its answer is shown", async () => {
   const stage = new Stage([says("Hi."), says("Again.", "a2")]);
@@ -135,6 +136,25 @@ test("questions and sub-agents that come with the stream are kept", async () => 
   await session.submit({ text: "go" });
   expect(session.info().asks["ask"]).toMatchObject({ callId: "c", payload: { reason: "it writes" } });
   expect(session.info().subAgents["k"]).toMatchObject({ agent: "helper", parentCallId: "c" });
+});
+
+test("how far the model is belongs to the end of the chat at which it came", async () => {
+  const reading = { phase: "read", done: 360, total: 899 };
+  const stage = new Stage([
+    [
+      { type: "start", messageId: "a1" },
+      { type: "data-model-progress", data: reading, transient: true },
+      { type: "finish" },
+    ],
+    says("Oak.", "a2"),
+  ]);
+  const session = stage.session();
+  await session.submit({ text: "go" });
+  const { messages } = session.state.read();
+  expect(session.info().progress).toEqual({ phase: "read", percent: 40, at: endOf(messages) });
+  expect(messages.at(-1)?.parts).toEqual([]);
+  await session.submit({ text: "go on" });
+  expect(session.info().progress?.at).not.toBe(endOf(session.state.read().messages));
 });
 
 test("a broken stream is rejoined, and the answer is complete", async () => {

@@ -7,6 +7,7 @@ import type { RunEntry } from "@/protocol/events.gen";
 import { takenMessage } from "@/protocol/inbox";
 import { entriesOf } from "@/protocol/journal";
 import type { MessagePart } from "@/protocol/message";
+import { parseModelProgress } from "@/protocol/model-progress";
 import { foldEntry } from "@/protocol/run-fold";
 import { isRecord, record, text } from "@/protocol/shapes";
 import { Store } from "@/ui/store";
@@ -23,8 +24,10 @@ export class LiveInfo extends Store<SessionInfo> {
     this.change({ ...change, subAgents: this.#subAgents });
   }
 
-  /** Keeps what a data part of the stream says, and passes on asks and notices. */
-  take(part: DataChunk, events: SessionEvents): void {
+  /** Keeps what a data part of the stream says at this end of the chat, and passes on asks and notices. */
+  take(part: DataChunk, events: SessionEvents, at: string): void {
+    const progress = parseModelProgress(part);
+    if (progress !== null) this.set({ progress: { ...progress, at } });
     if (part.type === "data-subagent-event") this.watchSubAgents(entriesOf(part.data));
     if (takenMessage(part as MessagePart)?.kind === "notice") events.onNotice?.();
     if (part.type === "data-ask-answer") this.#forget(text(record(part.data)["ask_id"]));

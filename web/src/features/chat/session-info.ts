@@ -6,6 +6,7 @@ import type { PendingMessage } from "@/features/chat/inbox";
 import type { Ask } from "@/protocol/ask";
 import type { Delivery, InboxMessage, MessageMode } from "@/protocol/inbox";
 import type { ChatMessage, Chunk, MessagePart } from "@/protocol/message";
+import type { ModelProgress } from "@/protocol/model-progress";
 import type { Runs } from "@/protocol/run";
 import type { ChoiceChange, SessionOrigin, SessionView, SiblingInfo, Stretch } from "@/protocol/session";
 import type { ChatTransport } from "@/transport/chat-transport";
@@ -66,6 +67,8 @@ export interface SessionInfo {
   readonly subAgents: Runs;
   /** The asks that came with the stream, answered or not. */
   readonly asks: Readonly<Record<string, Ask>>;
+  /** How far the model was when the chat ended at `at`; outdated as soon as it ends elsewhere. */
+  readonly progress: (ModelProgress & { readonly at: string }) | null;
   readonly isLoading: boolean;
   readonly loadError: Error | null;
   /** Whether the chat was opened and the server does not know it, or does not show it to this person. */
@@ -85,6 +88,7 @@ export const NOTHING: SessionInfo = {
   older: 0,
   subAgents: {},
   asks: {},
+  progress: null,
   isLoading: false,
   loadError: null,
   isMissing: false,

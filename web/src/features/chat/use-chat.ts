@@ -5,6 +5,7 @@ import { createContext, useContext, useMemo, useRef, useSyncExternalStore } from
 import type { ChatSession } from "@/features/chat/chat-session";
 import type { PendingMessage } from "@/features/chat/inbox";
 import { type ChatMessage, isOpenCall, isToolPart, type ToolPart } from "@/protocol/message";
+import { endOf, type ModelProgress } from "@/protocol/model-progress";
 import { type Run, type Runs, runsOfCall, storedRun, waitsForAnswer } from "@/protocol/run";
 import type { ChatChoice, SessionOrigin, SiblingInfo } from "@/protocol/session";
 
@@ -76,6 +77,14 @@ export function useChatSession(): ChatSessionView {
     isMissing: info.isMissing,
     isReconnecting: info.isReconnecting,
   };
+}
+
+/** How far the model is while it has not begun to answer; null if it does not say. */
+export function useModelProgress(): ModelProgress | null {
+  const session = useSession();
+  const { progress } = useStore(session.subscribe, session.info);
+  const { messages, isBusy } = useChatState();
+  return isBusy && progress?.at === endOf(messages) ? progress : null;
 }
 
 export interface ChatToolsView {

@@ -10,8 +10,11 @@ export function ModelBanner({ models }: { models: readonly ModelInfo[] }) {
   const t = useText();
   const active = activeModel(models);
   const arriving = models.find((model) => model.state === "downloading");
-  if (arriving !== undefined) return <Arriving model={arriving} fallback={active === arriving ? null : active} />;
+  if (arriving !== undefined) return <Arriving model={arriving} active={active} />;
   const failed = models.find((model) => model.state === "failed");
+  if (active?.isStandIn) {
+    return <Line title={t.modelStandsIn(active.name)} hint={failed?.error ?? t.modelStandsInHint} />;
+  }
   if (failed !== undefined) {
     return (
       <Line title={t.modelFailed(failed.name)} hint={failed.error ?? (active ? t.modelForNow(active.name) : "")} />
@@ -20,23 +23,29 @@ export function ModelBanner({ models }: { models: readonly ModelInfo[] }) {
   return active === null ? <Line title={t.modelMissing} hint={t.modelMissingHint} /> : null;
 }
 
-function Arriving({ model, fallback }: { model: ModelInfo; fallback: ModelInfo | null }) {
+function Arriving({ model, active }: { model: ModelInfo; active: ModelInfo | null }) {
   const t = useText();
   const { done, total } = model.progress ?? { done: 0, total: 0 };
+  const share = total > 0 ? done / total : 0;
+  const fallback = active === model ? null : active;
+  const title = fallback ? t.modelDownloading(model.name) : t.modelProgress.download(Math.floor(100 * share));
   return (
     <div role="status" className="animate-rise px-4 pb-1.5 text-[13px]">
       <div className="flex items-center gap-2.5">
         <Download size={15} className="shrink-0 text-accent" aria-hidden="true" />
         <span className="min-w-0 flex-1 truncate">
-          <span className="font-medium">{t.modelDownloading(model.name)}</span>
-          {fallback ? <span className="text-faint max-sm:hidden"> · {t.modelForNow(fallback.name)}</span> : null}
+          <span className="font-medium tabular-nums">{title}</span>
+          <span className="text-faint max-sm:hidden">
+            {" "}
+            · {fallback ? t.modelForNow(fallback.name) : t.questionsWait}
+          </span>
         </span>
         {total > 0 ? (
           <span className="shrink-0 text-soft tabular-nums">{t.ofSize(formatSize(done), formatSize(total))}</span>
         ) : null}
       </div>
       <div className="mt-1.5">
-        <Progress value={total > 0 ? done / total : 0} label={t.modelDownloading(model.name)} />
+        <Progress value={share} label={t.modelDownloading(model.name)} />
       </div>
     </div>
   );

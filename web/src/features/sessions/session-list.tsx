@@ -1,5 +1,6 @@
 import { Search, X } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import { type Acting, folderPlace, LISTED, PINNED, placeOf } from "@/features/sessions/acting";
 import { FolderRow } from "@/features/sessions/folder-row";
 import { type SessionActions, SessionRow } from "@/features/sessions/session-row";
 import { groupByAge, type SessionStore } from "@/features/sessions/session-store";
@@ -18,9 +19,12 @@ interface SessionListProps extends SessionActions {
 /** The chats: pinned ones, folders, and the others by age; during a search, what was found and where. */
 export function SessionList({ store, openId, waitingIds, ...actions }: SessionListProps) {
   const t = useText();
-  const { sessions, pinned, folders, query, hasMore, isLoaded } = useStore(store);
+  const list = useStore(store);
+  const { sessions, pinned, folders, query, hasMore, isLoaded } = list;
+  const [acting, setActing] = useState<Acting | null>(null);
+  const actingPlace = placeOf(acting, list);
   useEffect(() => void store.refresh(), [store]);
-  const rows = (members: readonly SessionSummary[]) =>
+  const rows = (place: string, members: readonly SessionSummary[]) =>
     members.map((session) => (
       <SessionRow
         key={session.id}
@@ -29,6 +33,8 @@ export function SessionList({ store, openId, waitingIds, ...actions }: SessionLi
         isOpen={session.id === openId}
         isWaiting={waitingIds.has(session.id)}
         actions={actions}
+        acting={place === actingPlace && session.id === acting?.id ? acting : null}
+        onAct={(change) => setActing(change === null ? null : { ...change, id: session.id, place })}
       />
     ));
   const isEmpty = isLoaded && sessions.length + pinned.length + folders.length === 0;
@@ -36,12 +42,12 @@ export function SessionList({ store, openId, waitingIds, ...actions }: SessionLi
     <div className="flex min-h-0 flex-1 flex-col">
       <SearchField store={store} />
       <nav aria-label={t.conversation} className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
-        {pinned.length === 0 ? null : <Group title={t.pinned}>{rows(pinned)}</Group>}
+        {pinned.length === 0 ? null : <Group title={t.pinned}>{rows(PINNED, pinned)}</Group>}
         {folders.length === 0 ? null : (
           <Group title={t.folders}>
             {folders.map((folder) => (
               <FolderRow key={folder.name} folder={folder} store={store}>
-                {folder.sessions === null ? null : rows(folder.sessions)}
+                {folder.sessions === null ? null : rows(folderPlace(folder.name), folder.sessions)}
               </FolderRow>
             ))}
           </Group>
@@ -49,11 +55,11 @@ export function SessionList({ store, openId, waitingIds, ...actions }: SessionLi
         {query === "" ? (
           groupByAge(sessions, new Date()).map(([age, members]) => (
             <Group key={age} title={t[age]}>
-              {rows(members)}
+              {rows(LISTED, members)}
             </Group>
           ))
         ) : (
-          <ul className="pt-2">{rows(sessions)}</ul>
+          <ul className="pt-2">{rows(LISTED, sessions)}</ul>
         )}
         {isEmpty ? (
           <p className="px-2.5 pt-4 text-[13px] text-faint">{query === "" ? t.noSessions : t.noMatches}</p>

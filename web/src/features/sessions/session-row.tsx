@@ -1,5 +1,6 @@
 import { CalendarClock, Ellipsis } from "lucide-react";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense } from "react";
+import type { Acting } from "@/features/sessions/acting";
 import { SessionMenu } from "@/features/sessions/session-menu";
 import type { SessionStore } from "@/features/sessions/session-store";
 import { StateMark } from "@/features/sessions/state-mark";
@@ -25,18 +26,28 @@ interface SessionRowProps {
   isOpen: boolean;
   isWaiting: boolean;
   actions: SessionActions;
+  /** What the user is doing with this row. */
+  acting: Acting | null;
+  onAct: (acting: Pick<Acting, "doing" | "title"> | null) => void;
 }
 
-type Doing = "rename" | "move" | "remove";
-
-export function SessionRow({ session, store, isOpen, isWaiting, actions }: SessionRowProps) {
+export function SessionRow({ session, store, isOpen, isWaiting, actions, acting, onAct }: SessionRowProps) {
   const t = useText();
-  const [doing, setDoing] = useState<Doing | null>(null);
   const { id } = session;
   const title = session.title || t.untitled;
-  const done = () => setDoing(null);
+  const doing = acting?.doing ?? null;
+  const start = (next: Acting["doing"]) => onAct({ doing: next });
+  const done = () => onAct(null);
   if (doing === "rename") {
-    return <TitleField title={title} onDone={done} onRename={(name) => void store.rename(id, name)} />;
+    return (
+      <TitleField
+        title={title}
+        typed={acting?.title ?? title}
+        onType={(typed) => onAct({ doing, title: typed })}
+        onDone={done}
+        onRename={(name) => void store.rename(id, name)}
+      />
+    );
   }
   return (
     <li className="group/row">
@@ -56,14 +67,20 @@ export function SessionRow({ session, store, isOpen, isWaiting, actions }: Sessi
         ) : null}
         <StateMark isRunning={session.isRunning} isWaiting={isWaiting} />
         <div className="opacity-0 group-focus-within/row:opacity-100 group-hover/row:opacity-100 max-md:opacity-100">
-          <Menu label={`${t.moreActions}: ${title}`} face={<Ellipsis size={15} />} className="!h-7 !min-w-7 !px-0">
+          <Menu
+            label={`${t.moreActions}: ${title}`}
+            face={<Ellipsis size={15} />}
+            className="!h-7 !min-w-7 !px-0"
+            isOpen={doing === "menu"}
+            onOpen={(isShown) => (isShown ? start("menu") : done())}
+          >
             <SessionMenu
               session={session}
-              onRename={() => setDoing("rename")}
+              onRename={() => start("rename")}
               onPin={() => void store.pin(id, !session.isPinned)}
-              onMove={() => setDoing("move")}
+              onMove={() => start("move")}
               onShare={() => actions.onShare(id)}
-              onRemove={() => setDoing("remove")}
+              onRemove={() => start("remove")}
               exportAddress={(format) => actions.exportAddress(id, format)}
             />
           </Menu>
@@ -114,9 +131,16 @@ function PlaceLink({ id, place, query, onOpen }: PlaceLinkProps) {
   );
 }
 
-function TitleField(props: { title: string; onDone: () => void; onRename: (title: string) => void }) {
+interface TitleFieldProps {
+  title: string;
+  typed: string;
+  onType: (title: string) => void;
+  onDone: () => void;
+  onRename: (title: string) => void;
+}
+
+function TitleField({ typed: title, onType, ...props }: TitleFieldProps) {
   const t = useText();
-  const [title, setTitle] = useState(props.title);
   const finish = (save: boolean) => {
     props.onDone();
     if (save && title.trim() !== "" && title !== props.title) props.onRename(title.trim());
@@ -128,7 +152,7 @@ function TitleField(props: { title: string; onDone: () => void; onRename: (title
         autoFocus
         aria-label={t.rename}
         value={title}
-        onChange={(event) => setTitle(event.target.value)}
+        onChange={(event) => onType(event.target.value)}
         onBlur={() => finish(true)}
         onKeyDown={(event) => {
           if (event.key === "Enter") finish(true);

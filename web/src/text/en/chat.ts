@@ -5,12 +5,12 @@ export const chat = {
   examplesTitle: "Examples",
   /** The tool that an example needs (empty: none), its title, and the question. */
   examples: [
-    ["list_files", "Look around", "Which files are in this folder, and what are they for?"],
-    ["codebase_investigator", "Understand code", "How does this project start? Point to the places in the code."],
     ["write_file", "Write a file", "Write a short packing list for a weekend into packing.md."],
-    ["run_shell_command", "Run a command", "Run a command that shows the date and the free disk space."],
     ["calculate", "Calculate exactly", "What is 127 × 49?"],
+    ["run_shell_command", "Run a command", "Run a command that shows the date and the free disk space."],
     ["get_weather", "Check the weather", "What is the weather like in Lisbon?"],
+    ["codebase_investigator", "Understand code", "How does this project start? Point to the places in the code."],
+    ["list_files", "Look around", "Which files are in this folder, and what are they for?"],
     ["search_files", "Search files", "Where in these files is something still to do?"],
     ["read_file", "Read a file", "Read README.md and say what this project is for."],
     ["fetch_url", "Read a web page", "Sum up https://en.wikipedia.org/wiki/Dovetail_joint in five lines."],
@@ -18,7 +18,7 @@ export const chat = {
     ["", "Explain something", "Explain a dovetail joint in three sentences."],
     ["", "Get ideas", "Suggest three names for a small wooden boat."],
     ["", "Improve a text", "Make this shorter: We would like to inform you that your parcel has arrived."],
-    ["", "Compare", "Compare oak and ash for furniture in a small table."],
+    ["", "Compare", "Compare oak and ash wood in a Markdown table with three rows."],
   ] as ReadonlyArray<readonly [tool: string, title: string, question: string]>,
   messagePlaceholder: "Ask anything",
   message: "Message",
@@ -36,6 +36,10 @@ export const chat = {
   you: "You",
   assistant: "Assistant",
   waiting: "Waiting for the model",
+  modelProgress: {
+    download: (percent: number) => `The model is on its way: ${percent} %`,
+    read: (percent: number) => `Reading the question: ${percent} %`,
+  },
   outcomes: {
     cancelled: "Stopped.",
     interrupted: "Interrupted.",
@@ -50,6 +54,7 @@ export const chat = {
   cutAnswers: {
     length: "The answer is incomplete: it reached its longest length.",
     "content-filter": "The answer is incomplete: the provider’s content filter stopped it.",
+    repetition: "The answer is incomplete: the model began to repeat itself and was stopped.",
   } as Record<string, string>,
   /** Under an answer that a last turn saved; the reason in words stands in front of it. */
   answeredAtLimit: "The answer may be incomplete.",
