@@ -1,17 +1,46 @@
 """Hooks for all tests."""
 
+import atexit
+import os
+import shutil
+import signal
+import tempfile
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from dovetail.data.clean import clean_texts
+from dovetail.requesters.local.weights import cache_folder, find
 from mock_provider import MockProvider, run_mock_provider
+
+# A shell that starts the tests in the background makes them, and each program they start, ignore Ctrl-C.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A time limit per example measures the machine, not the code.
 settings.register_profile("dovetail", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("dovetail")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the tests a cache with the small model alone, so that they are the same on every machine.
+
+    With the good model, each server without a model of its own would read the beginning of a chat with it.
+    The tests in `tests/reality` ask the good model; they are run by themselves.
+    """
+    weights = find("small")
+    asks_the_good_model = all("reality" in argument for argument in config.args)
+    if weights is None or asks_the_good_model or os.environ.get("DOVETAIL_CACHE"):
+        return
+    folder = Path(tempfile.mkdtemp(prefix="dovetail-cache-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.environ["DOVETAIL_CACHE"] = str(folder)
+    cache_folder().mkdir()
+    for name in (weights.name, f"{weights.name}.checked"):  # not the lock of a download
+        (cache_folder() / name).symlink_to(weights.with_name(name))
 
 
 @pytest.hookimpl(wrapper=True)

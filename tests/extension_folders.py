@@ -25,6 +25,10 @@ TOOL = {{
 """
 
 
+LIMIT = 60.0
+"""Seconds that a folder may take; with `end_late` no test waits for them."""
+
+
 class Folders:
     """A root with extension folders in it."""
 

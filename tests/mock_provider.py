@@ -22,6 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from patience import PATIENCE
+
 PROGRAM = Path(__file__).with_suffix(".mjs")
 PACKAGES = Path(__file__).parents[1] / "web" / "node_modules"
 
@@ -116,7 +118,9 @@ class MockProvider:
     def _call(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, method=method)
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(
+            request, timeout=PATIENCE
+        ) as answer:
             return json.loads(answer.read())
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from dovetail.ids import new_id
 
-uses_postgres = [pytest.mark.slow, pytest.mark.timeout(120)]
+uses_postgres = [pytest.mark.slow]
 
 
 @cache

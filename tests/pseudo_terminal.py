@@ -15,7 +15,7 @@ from typing import Self
 
 import pyte
 
-SECONDS = 40
+from patience import PATIENCE
 
 _START = """
 import os, runpy
@@ -103,10 +103,10 @@ class Terminal:
         """Wait for the end; return the exit code."""
         while self._read():
             pass
-        return self.process.wait(SECONDS)
+        return self.process.wait(PATIENCE)
 
     def _read(self) -> bool:
-        if not select.select([self._keys], [], [], SECONDS)[0]:
+        if not select.select([self._keys], [], [], PATIENCE)[0]:
             raise AssertionError(f"Nothing happens any more:\n{self.text}")
         try:
             data = os.read(self._keys, 65536)

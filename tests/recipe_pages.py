@@ -26,9 +26,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 
-LONGEST = 120
-"""Seconds that one script may take on a busy machine."""
 _BLOCK = re.compile(
     r"^(?P<comment><!--(?:(?!-->).)*-->\n+)?"
     r'^```(?P<language>\w+)(?: title="(?P<title>[^"]+)")?\n(?P<code>.*?)^```\n'
@@ -102,7 +101,7 @@ class Reader:
         for process in reversed(self._left):
             os.killpg(process.pid, signal.SIGTERM)
         for process in self._left:
-            process.communicate(timeout=LONGEST)
+            process.communicate(timeout=PATIENCE)
 
     def follow(self, page: Path) -> None:
         """Save and run every block of the page, from top to bottom."""
@@ -127,7 +126,7 @@ class Reader:
         """Run a script to its end; return what it prints."""
         script = ["bash", "-eu", "-c", self._adapt(step.code)]
         done = subprocess.run(
-            script, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=LONGEST
+            script, cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=PATIENCE
         )
         assert done.returncode == 0, f"{step.code}\n{done.stdout}\n{done.stderr}"
         return done.stdout

@@ -15,6 +15,7 @@ from dovetail.schedules.schedule import Schedule
 from dovetail.schedules.service import Schedules
 from dovetail.settings import as_settings
 from dovetail.testing import ScriptedRequester
+from patience import PATIENCE
 from serving import ScriptedRuntime
 
 NINE = datetime(2026, 11, 16, 9, tzinfo=UTC).timestamp()
@@ -48,7 +49,7 @@ class Process:
     async def wait_for_runs(self) -> list[RunRecord]:
         """Return all runs, the oldest first, once those of this process have ended."""
         runs = self.app.runs
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             for record in await runs.store.find(state="running"):
                 if runs.is_here(record.id):
                     async with await runs.read(record.id) as reader:

@@ -22,6 +22,7 @@ from dovetail.server.app import create_app
 from dovetail.settings import Settings, as_settings
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 
 
 class ScriptedRuntime(Runtime):
@@ -94,7 +95,7 @@ async def serve(
         app.tools.register_tool(tool)
     async with (
         serve_app(app, **options) as address,
-        httpx.AsyncClient(base_url=address, timeout=30) as client,
+        httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
     ):
         yield Serving(app, model, client, address)
 

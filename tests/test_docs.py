@@ -65,7 +65,6 @@ def find_blocks(text: str) -> Iterator[Block]:
         )
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_python_blocks_run_and_print_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -108,7 +107,9 @@ def test_settings_on_the_pages_about_models_are_valid(
         assert settings.section(ModelSettings).given or settings.get("limits"), block
 
 
-LINKED = sorted({*PAGES, *ROOT.glob("*.md"), *ROOT.glob("examples/**/README.md")})
+LINKED = sorted(
+    {*PAGES, *ROOT.glob("*.md"), *ROOT.glob("examples/**/README.md"), *ROOT.glob("templates/projects/*/*.md")}
+)
 
 
 @pytest.mark.parametrize("page", LINKED, ids=lambda page: page.relative_to(ROOT).as_posix())

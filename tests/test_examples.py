@@ -140,7 +140,6 @@ TYPED = {"approval.py": "y\n", "chat_memory.py": "I am Ann.\nWho am I?\n\n"}
 """By file: what a person types."""
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.name)
 def test_example_runs_and_shows_what_it_is_for(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

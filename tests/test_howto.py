@@ -18,7 +18,6 @@ DATABASE = "postgresql://dovetail:password@localhost/dovetail"
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=lambda page: page.stem)
 def test_reader_who_follows_the_page_sees_what_it_says(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "workspace"

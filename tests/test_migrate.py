@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from dovetail.testing import ScriptedServer
-from recipe_pages import LONGEST, Reader, Step, check, find_steps
+from patience import PATIENCE
+from recipe_pages import Reader, Step, check, find_steps
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted((ROOT / "docs" / "migrate").glob("*.md"))
@@ -23,7 +24,6 @@ def find_programs(page: Path) -> dict[str, Step]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(200)
 @pytest.mark.parametrize("name", ["there.py", "here.py"])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_program_prints_what_the_page_says(page: Path, name: str, tmp_path: Path) -> None:
@@ -41,7 +41,7 @@ def test_program_prints_what_the_page_says(page: Path, name: str, tmp_path: Path
             env=environment,
             capture_output=True,
             text=True,
-            timeout=LONGEST,
+            timeout=PATIENCE,
         )
         assert done.returncode == 0, done.stderr
         check(step, done.stdout, f"{page.name}:{step.line}")

@@ -1,17 +1,22 @@
 """The mock provider plays answers in order, byte for byte if asked, and shows requests as they came."""
 
+import json
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
+
 import httpx
 import pytest
 
 from mock_provider import MockProvider
+from patience import PATIENCE
 
 BODY = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
 HEADERS = {"x-api-key": "test-key", "anthropic-version": "2023-06-01"}
 
 
-def ask(provider: MockProvider, limit: float = 5.0, **fields: object) -> httpx.Response:
+def ask(provider: MockProvider, **fields: object) -> httpx.Response:
     url = f"{provider.url}/v1/messages"
-    return httpx.post(url, json={**BODY, **fields}, headers=HEADERS, timeout=limit)
+    return httpx.post(url, json={**BODY, **fields}, headers=HEADERS, timeout=PATIENCE)
 
 
 def test_answers_come_in_order_in_the_format_of_the_path(mock_provider: MockProvider) -> None:
@@ -44,8 +49,14 @@ def test_answers_are_replayed_byte_by_byte(mock_provider: MockProvider) -> None:
     with pytest.raises(httpx.TransportError):
         ask(mock_provider)
     mock_provider.replay(b"data: 1\n\n", ending="hold")
-    with pytest.raises(httpx.ReadTimeout):
-        ask(mock_provider, 0.1)
+    held = HTTPConnection(urlsplit(mock_provider.url).netloc, timeout=PATIENCE)
+    held.request("POST", "/v1/messages", json.dumps(BODY), {**HEADERS, "content-type": "application/json"})
+    answer = held.getresponse()
+    assert answer.read(9) == b"data: 1\n\n"
+    held.sock.settimeout(0.1)
+    with pytest.raises(TimeoutError):
+        answer.read(1)
+    held.close()
     assert len(mock_provider.requests) == 4
 
 

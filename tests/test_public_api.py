@@ -86,7 +86,7 @@ WITH_REASONING = ("ReasoningDelta", "ReasoningDeltaEvent", "ReasoningEnd", "Reas
 REPLIES: dict[str, list[Any]] = {
     **{name: [COUNTING, "Three saws."] for name in WITH_A_CALL},
     **{name: [THINKING] for name in WITH_REASONING},
-    "Agent": ['{"wood": "oak"}', "Teak."],
+    "Agent": ['{"value": ["oak", "teak"]}', "Teak."],
     "AutoFuncExtension": ['{"value": true}'],
     "ChatSessionExtension": ["Welcome."],
     "ChildEvent": [

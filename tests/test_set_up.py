@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE
+
 ROOT = Path(__file__).parents[1]
 
 
 def step(*command: str) -> subprocess.CompletedProcess[str]:
     words = [ROOT / "scripts" / "step", "install it", "pip config list", *command]
-    return subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
 
 def test_a_step_that_works_says_nothing() -> None:
@@ -54,7 +56,6 @@ def test_another_failure_shows_the_end_of_its_output() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 def test_the_checks_say_at_once_that_they_need_node(tmp_path: Path) -> None:
     for name in ("sh", "awk", "grep", "find", "echo", "test"):
         found = next(folder / name for folder in map(Path, ("/bin", "/usr/bin")) if (folder / name).exists())
@@ -65,7 +66,7 @@ def test_the_checks_say_at_once_that_they_need_node(tmp_path: Path) -> None:
         env={**os.environ, "PATH": str(tmp_path)},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 2

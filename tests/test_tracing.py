@@ -14,6 +14,7 @@ from dovetail.errors import ModelError, ToolError
 from dovetail.events.delta import Usage
 from dovetail.testing import Reply, ScriptedRequester
 from dovetail.tracing import span
+from patience import PATIENCE
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,7 @@ def test_program_without_opentelemetry_does_not_load_it() -> None:
         "Agent(requester=ScriptedRequester(['hi'])).input('x').start()\n"
         "assert not any(name.startswith('opentelemetry') for name in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=30)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=PATIENCE)
 
 
 async def test_run_of_an_agent_holds_its_requests_and_calls(exporter: InMemorySpanExporter) -> None:

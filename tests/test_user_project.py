@@ -17,7 +17,6 @@ MYPY = [sys.executable, "-m", "mypy", "--follow-imports=silent", f"--cache-dir={
 PYRIGHT = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "."]
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("command", [MYPY, PYRIGHT], ids=["mypy", "pyright"])
 def test_programs_of_a_user_pass_a_strict_type_checker(command: list[str]) -> None:
     paths = {"PYTHONPATH": str(ROOT / "src"), "MYPYPATH": str(ROOT / "src")}

@@ -11,6 +11,8 @@ from dovetail.agent.runtime import Runtime
 from dovetail.errors import AnswerTimeoutError, ConfigError, EmptyPromptError
 from dovetail.settings import Settings
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
+from leap import Leap
+from patience import PATIENCE
 
 
 def make_agent(*replies: Any, **options: Any) -> tuple[BaseAgent, ScriptedRequester]:
@@ -23,11 +25,11 @@ def last_text(requester: ScriptedRequester) -> str:
 
 
 def test_start_takes_a_time_limit() -> None:
-    agent, _ = make_agent(["Hel", Gate("never")], ["Hel", Gate("never")])
+    agent, _ = make_agent(["Hel", Leap()], ["Hel", Leap()])
     with pytest.raises(AnswerTimeoutError, match="3 characters had arrived"):
-        agent.input("Hi").start(timeout=0.05)
+        agent.input("Hi").start(timeout=PATIENCE)
     with pytest.raises(AnswerTimeoutError, match="3 characters had arrived"):
-        agent.input("Hi").returns(str).start(timeout=0.05)
+        agent.input("Hi").returns(str).start(timeout=PATIENCE)
 
 
 def test_a_demand_that_means_nothing_is_refused() -> None:
@@ -197,14 +199,14 @@ def test_threads_that_share_an_agent_do_not_mix_their_requests() -> None:
 
     def ask(number: int) -> None:
         agent.input(f"question {number}")
-        barrier.wait(5)
+        barrier.wait(PATIENCE)
         agent.instruct(f"instruction {number}").start()
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(PATIENCE)
     texts = [str(request.messages[-1]["content"]) for request in requester.requests]
     for number in range(8):
         assert any(f"question {number}\n" in text and f"instruction {number}\n" in text for text in texts)

@@ -20,6 +20,7 @@ from dovetail import Agent
 from dovetail.agent.runtime import Runtime
 from dovetail.errors import EmptyPromptError
 from dovetail.testing import Reply, ScriptedRequester
+from patience import PATIENCE
 
 QUESTIONS = ["one", "two", "three", "four", "five"]
 
@@ -213,7 +214,7 @@ async def test_cancel_of_a_view_stops_the_request() -> None:
     agent = Agent(requester=Slow([]), runtime=Runtime())
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(agent.input("x").async_start(), 0.01)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await ended.wait()
 
 
@@ -262,7 +263,7 @@ def test_subclass_that_adds_to_the_request_when_it_starts_works_from_any_thread(
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(PATIENCE)
     assert len(requester.requests) == 5
     for text, question in zip(asked(requester), sorted(QUESTIONS), strict=True):
         assert "Be polite." in text
@@ -322,7 +323,7 @@ agent.start()
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": source},
-        timeout=20,
+        timeout=PATIENCE,
         check=False,
     )
     assert "['one', 'two', 'three', 'four']" in ended.stdout, ended.stdout + ended.stderr

@@ -11,6 +11,7 @@ from dovetail.errors import ConfigError, ModelError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart, ToolEnd
 from dovetail.testing import Gate, ScriptedRequester
+from patience import PATIENCE
 
 ADD = {"tool_calls": [{"name": "add", "arguments": {"a": 1, "b": 2}}]}
 
@@ -51,7 +52,7 @@ async def test_leaving_the_loop_early_stops_the_run() -> None:
     async for event in stream:
         if isinstance(event, TextDeltaEvent):
             break
-    await asyncio.wait_for(ended.wait(), 30)
+    await asyncio.wait_for(ended.wait(), PATIENCE)
     with pytest.raises(ConfigError, match="no result yet"):
         _ = stream.result
 
@@ -66,7 +67,7 @@ def test_leaving_a_plain_for_early_stops_the_run() -> None:
     for event in make_agent(["Hello ", Gate(), "world."]).run_stream("Hi.", on_event=note):
         if isinstance(event, TextDeltaEvent):
             break
-    assert ended.wait(5)
+    assert ended.wait(PATIENCE)
 
 
 async def test_the_end_of_the_block_around_a_stream_stops_the_run() -> None:

@@ -14,6 +14,7 @@ from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import Kind
 from dovetail.policy.bus import Message, MessageBus
 from dovetail.testing import Gate
+from patience import PATIENCE
 
 WRITER = AgentDefinition(name="writer", description="Writes.")
 WRITES: list[Any] = [call("write", '{"path": "a", "password": "x"}', "c2"), "Written."]
@@ -192,7 +193,7 @@ async def test_text_is_shown_while_it_is_written() -> None:
 
     invocation = SubagentToolWrapper(WRITER, host).build({})
     running = asyncio.create_task(invocation.execute(asyncio.Event(), update))
-    await asyncio.wait_for(begun.wait(), 30)
+    await asyncio.wait_for(begun.wait(), PATIENCE)
     assert [(item["text"], item["status"]) for item in updates[-1]["activity"]] == [("All ", "running")]
     gate.open()
     await running

@@ -12,10 +12,11 @@ from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool, ToolResult
+from leap import Leap
 
 HANDS_IN = OutputConfig(output_name="report")
 HANDED = call("complete_task", '{"report": "37 cuts"}', "c9")
-STALLS: list[Any] = ["Half an ", {"hold": "never"}]
+STALLS: list[Any] = ["Half an ", Leap()]
 
 
 async def run(host: Host, **fields: Any) -> tuple[RunResult, list[Event]]:
@@ -36,12 +37,12 @@ async def run(host: Host, **fields: Any) -> tuple[RunResult, list[Event]]:
         ([call("look"), ""], {"run_config": RunConfig(max_turns=1)}, "max-turns", None, ""),
         (
             [STALLS, "All of it."],
-            {"run_config": RunConfig(max_seconds=1)},
+            {"run_config": RunConfig(max_seconds=60)},
             "goal",
             "timeout",
             "All of it.",
         ),
-        ([STALLS, ""], {"run_config": RunConfig(max_seconds=1)}, "timeout", None, "Half an "),
+        ([STALLS, ""], {"run_config": RunConfig(max_seconds=60)}, "timeout", None, "Half an "),
         (["I am done.", HANDED], {"output_config": HANDS_IN}, "goal", "no-completion", "37 cuts"),
         (["I am done.", "Really."], {"output_config": HANDS_IN}, "no-completion", None, "Really."),
         (["", ""], {}, "no-completion", None, ""),

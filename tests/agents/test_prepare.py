@@ -1,5 +1,7 @@
 """What an agent's run begins with."""
 
+from dataclasses import replace
+
 import pytest
 
 from agent_host import Host, make_tool
@@ -11,7 +13,7 @@ from dovetail.agents.definition import (
     PromptConfig,
     ToolConfig,
 )
-from dovetail.agents.prepare import build_messages, choose_tools, prepare_loop
+from dovetail.agents.prepare import build_messages, choose_tools, equip_agent, prepare_loop
 from dovetail.errors import ConfigError
 from dovetail.events.run_context import RunContext
 from dovetail.tools.snapshot import ToolSnapshot
@@ -75,3 +77,15 @@ def test_allowed_tools_hold_for_the_tools_that_an_agent_brings_itself() -> None:
     own = ToolConfig(tools=["*", make_tool("dig"), make_tool("smash")])
     definition = AgentDefinition(name="ann", description="d", tool_config=own, output_config=OutputConfig())
     assert [each.name for each in prepare_loop(app, definition).tools] == ["look", "complete_task"]
+
+
+def test_tools_of_the_browser_come_last_so_that_prompts_with_and_without_a_tab_begin_alike() -> None:
+    in_tab = replace(make_tool("copy"), needs_tab=True)
+    app = Host([], in_tab, make_tool("look"), make_tool("dig"))
+    definition = AgentDefinition(name="ann", description="d")
+    without, _ = equip_agent(app, definition, has_tab=False)
+    names = [tool.name for tool in without]
+    assert sorted(names) == ["dig", "look"]
+    assert [tool.name for tool in equip_agent(app, definition)[0]] == [*names, "copy"]
+    named = AgentDefinition(name="ann", description="d", tool_config=ToolConfig(tools=["copy", "look"]))
+    assert [tool.name for tool in equip_agent(app, named)[0]] == ["copy", "look"]

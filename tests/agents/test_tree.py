@@ -17,6 +17,7 @@ from dovetail.events.run_events import ChildEvent, Event, RunEnd, ToolEnd
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import BudgetLimits
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 
 TASK = '{"query": "x"}'
 USED = {"usage": {"input_tokens": 10, "output_tokens": 1}}
@@ -170,7 +171,7 @@ async def test_child_asks_for_approval_while_its_sibling_runs_to_its_end() -> No
 
     async def ask(kind: str, call_id: str, payload: Mapping[str, Any], limit: float | None) -> Any:
         asked.append((call_id, payload))
-        await asyncio.wait_for(worked.wait(), 30)
+        await asyncio.wait_for(worked.wait(), PATIENCE)
         return {"approved": True}
 
     parent = make("parent", "asker", "worker", "write")

@@ -12,8 +12,9 @@ from rich.console import Console
 
 from dovetail.cli.run_view import AgentTree, AgentView, describe_usage
 from dovetail.events.delta import Usage
-from dovetail.events.model_events import TextDeltaEvent, ToolInputEnd
+from dovetail.events.model_events import ModelProgress, TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
+from patience import PATIENCE
 
 DENIED = {"type": "declined", "message": "not on\nSundays [please]"}
 EVENTS: list[Event] = [
@@ -129,10 +130,10 @@ async def test_question_names_the_agents_and_the_call(
     console = Console(file=io.StringIO(), width=100, force_terminal=True, color_system=None)
     payload = {"tool": "write", "args": {"text": "[oak]"}, "agent_path": ["boss", "scribe"]}
     with typing(monkeypatch, typed), AgentView(console) as view:
-        answer = await asyncio.wait_for(view.ask("approval", "c3", payload, None), 5)
+        answer = await asyncio.wait_for(view.ask("approval", "c3", payload, None), PATIENCE)
     assert answer["approved"] is approved
     shown = console.file.getvalue()
-    assert 'boss → scribe asks: may it call write {"text": "[oak]"}' in shown
+    assert 'boss → scribe: Allow write {"text": "[oak]"}?' in shown
     assert "[n] No" in shown
 
 
@@ -142,7 +143,7 @@ async def test_two_questions_are_asked_one_after_the_other(monkeypatch: pytest.M
     second = {"tool": "delete", "args": {}, "agent_path": ["b"]}
     with typing(monkeypatch, "y\n"), AgentView(console) as view:
         asked = [asyncio.create_task(view.ask("approval", "c", payload, None)) for payload in (first, second)]
-        answer = await asyncio.wait_for(asked[0], 30)
+        answer = await asyncio.wait_for(asked[0], PATIENCE)
         asked[1].cancel()
         await asyncio.wait(asked)
     assert answer["approved"] is True
@@ -183,3 +184,14 @@ def test_to_do_list_is_shown_as_lines() -> None:
         "    └── ○ Glue",
     ]
     assert "→ write_todos\n✓ Saw [it]\n▸ Plane\n○ Glue\n" in console.file.getvalue()
+
+
+def test_a_tree_shows_how_far_a_model_is_until_it_answers() -> None:
+    tree = AgentTree()
+    tree.take(RunStart("boss", "local:good"))
+    tree.take(ModelProgress("download", 529, 1000))
+    assert "The model is on its way: 52 %" in draw(tree)
+    tree.take(ModelProgress("read", 360, 900))
+    assert draw(tree).rstrip().endswith("Reading the question: 40 %")
+    tree.take(TextDeltaEvent("t", "Oak"))
+    assert "Reading" not in draw(tree)

@@ -13,8 +13,6 @@ from dovetail.data.text import shorten
 from dovetail.errors import ConfigError, PromptSyntaxError
 from dovetail.skills import SkillLibrary
 
-pytestmark = pytest.mark.timeout(60)  # PyYAML reads 100,000 values in seconds, longer on a busy machine
-
 LAUGHS = "\n".join(
     ["a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]"]
     + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]

@@ -16,8 +16,6 @@ WORKSPACE = Path(__file__).parents[2] / "examples" / "research_assistant"
 COSTS = "[[1]](/ext/library/current/documents/costs.md)"
 HEAT = "[[3]](/ext/library/current/documents/heat-report.md)"
 
-pytestmark = pytest.mark.timeout(60)
-
 
 @pytest.fixture
 def library(tmp_path: Path) -> Path:

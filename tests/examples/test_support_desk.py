@@ -18,12 +18,11 @@ import httpx
 import pytest
 
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 from postgres import make_database
 from serving import Serving, serve, text_of
 
 DESK = Path(__file__).parents[2] / "examples" / "support_desk"
-
-pytestmark = pytest.mark.timeout(60)
 
 
 @pytest.fixture
@@ -188,7 +187,6 @@ async def two_workers(desk: Path, **environment: str) -> AsyncIterator[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(180)
 async def test_two_workers_on_postgresql_pay_an_approved_refund_once(desk: Path) -> None:
     database = await make_database()
     headers = {"accept": "application/json"}
@@ -196,11 +194,11 @@ async def test_two_workers_on_postgresql_pay_an_approved_refund_once(desk: Path)
         environment = {"DATABASE_URL": database, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
         async with (
             two_workers(desk, **environment, DOVETAIL_API_KEY="none") as address,
-            httpx.AsyncClient(base_url=address, timeout=60) as client,
+            httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
         ):
             body = {"message": "Refund A-1004.", "session_id": "s"}
             answer = asyncio.create_task(client.post("/api/v1/chat", json=body, headers=headers))
-            async with client.stream("GET", "/api/v1/feed", timeout=60) as feed:
+            async with client.stream("GET", "/api/v1/feed", timeout=PATIENCE) as feed:
                 async for line in feed.aiter_lines():
                     asks = (await client.get("/api/v1/asks")).json()["asks"] if line else []
                     if asks:

@@ -12,15 +12,19 @@ from dovetail import Dovetail
 from dovetail.errors import ConfigError
 from dovetail.extensions import ExtensionLoader, ExtensionSnapshot
 from dovetail.extensions.importing import list_packages
-from extension_folders import Folders, ask
-
-LIMIT = 1.0
-"""Seconds: long enough for a good folder on a busy machine, short enough to wait for a bad one."""
+from extension_folders import LIMIT, Folders, ask
+from leap import end_late
+from patience import PATIENCE
 
 TOOL = """
 def f(): return 'ok'
 TOOL = dict(label='x', name='ask_one', description='d', parameters={}, execute=f)
 """
+
+
+def note(place: Path) -> str:
+    """A statement that adds a letter to a file."""
+    return f"with open({str(place)!r}, 'a') as file: file.write('x')\n"
 
 
 async def load_beside_a_good_one(folders: Folders, source: str, **modules: str) -> ExtensionSnapshot:
@@ -79,16 +83,17 @@ async def test_a_file_that_is_not_utf8_is_a_syntax_error(folders: Folders) -> No
     ids=["busy", "waiting"],
 )
 async def test_a_hanging_import_ends_at_its_limit(
-    folders: Folders, source: str, capsys: pytest.CaptureFixture[str]
+    folders: Folders, source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folders.write("one", source + TOOL)
     folders.write_tool("two", "ask_two")
     loader = ExtensionLoader(folders.root, time_limit=LIMIT)
-    snapshot = await loader.reload()
+    await loader.reload()
+    folders.write("one", note(tmp_path / "begun") + source + TOOL)
+    snapshot = await end_late(loader.reload(), tmp_path / "begun")
     sys.stdout.write("heard\n")
     assert capsys.readouterr().out == "heard\n"
     assert snapshot.loaded_extensions == ("two",)
-    assert "timed out after 1 s" in snapshot.failed_extensions[0].error
+    assert "timed out after 60 s" in snapshot.failed_extensions[0].error
     folders.write("one", TOOL)
     assert (await loader.reload()).failed_extensions == ()
 
@@ -98,17 +103,18 @@ async def test_a_busy_import_stops_burning_the_processor(folders: Folders) -> No
     await ExtensionLoader(folders.root, time_limit=0.1).reload()
     for thread in threading.enumerate():
         if thread.name == "import-spinner":
-            thread.join(3)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
 
 
 async def test_a_hanging_import_is_not_started_twice(folders: Folders) -> None:
     folders.write("sleeper", "import threading\nthreading.Event().wait(3600)\n")
+    before = [thread.name for thread in threading.enumerate()].count("import-sleeper")
     loader = ExtensionLoader(folders.root, time_limit=0.1)
     await loader.reload()
     snapshot = await loader.reload()
     assert "timed out after 0.1 s" in snapshot.failed_extensions[0].error
-    assert [thread.name for thread in threading.enumerate()].count("import-sleeper") == 1
+    assert [thread.name for thread in threading.enumerate()].count("import-sleeper") == before + 1
 
 
 async def test_prints_at_import_are_kept_off_the_output(
@@ -200,11 +206,12 @@ async def test_a_failed_import_leaves_nothing_behind(folders: Folders) -> None:
 async def test_an_import_that_took_too_long_is_not_tried_again_until_a_file_changes(
     folders: Folders, source: str, tmp_path: Path
 ) -> None:
-    count = f"with open({str(tmp_path / 'count')!r}, 'a') as file: file.write('x')\n"
+    count = note(tmp_path / "count")
     folders.write("one", count + source)
     loader = ExtensionLoader(folders.root, time_limit=LIMIT)
     for _ in range(3):
-        assert "timed out after 1 s" in (await loader.reload()).failed_extensions[0].error
+        snapshot = await end_late(loader.reload(), tmp_path / "count")
+        assert "timed out after 60 s" in snapshot.failed_extensions[0].error
     assert (tmp_path / "count").read_text() == "x"
     folders.write("one", count + TOOL)
     assert (await loader.reload()).failed_extensions == ()
@@ -212,14 +219,14 @@ async def test_an_import_that_took_too_long_is_not_tried_again_until_a_file_chan
 
 async def test_an_import_that_ends_late_is_taken_by_the_next_reload(folders: Folders, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
-    folders.write(
-        "tardy", f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n" + TOOL
-    )
-    loader = ExtensionLoader(folders.root, time_limit=0.1)
-    assert (await loader.reload()).loaded_extensions == ()
+    begun = tmp_path / "begun"
+    wait = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
+    folders.write("tardy", note(begun) + wait + TOOL)
+    loader = ExtensionLoader(folders.root, time_limit=LIMIT)
+    assert (await end_late(loader.reload(), begun)).loaded_extensions == ()
     gate.touch()
     [thread] = [thread for thread in threading.enumerate() if thread.name == "import-tardy"]
-    await asyncio.to_thread(thread.join, 4)
+    await asyncio.to_thread(thread.join, PATIENCE)
     snapshot = await loader.reload()
     assert (snapshot.loaded_extensions, snapshot.failed_extensions) == (("tardy",), ())
     assert await ask(snapshot.tools, "ask_one") == "ok"
@@ -232,15 +239,15 @@ async def test_an_abandoned_import_that_ends_late_leaves_the_next_version_alone(
 ) -> None:
     gate = tmp_path / "gate"
     wait = f"import os, time\nwhile not os.path.exists({str(gate)!r}): time.sleep(0.05)\n"
-    folders.write("tardy", wait + TOOL)
+    folders.write("tardy", note(tmp_path / "begun") + wait + TOOL)
     loader = ExtensionLoader(folders.root, time_limit=LIMIT)
-    assert (await loader.reload()).loaded_extensions == ()
+    assert (await end_late(loader.reload(), tmp_path / "begun")).loaded_extensions == ()
     [thread] = [thread for thread in threading.enumerate() if thread.name == "import-tardy"]
     folders.write("tardy", TOOL)
     snapshot = await loader.reload()
     assert snapshot.loaded_extensions == ("tardy",)
     gate.touch()
-    await asyncio.to_thread(thread.join, 4)
+    await asyncio.to_thread(thread.join, PATIENCE)
     [package] = list_packages("tardy")
     assert f"{package}.extension" in sys.modules
     await loader.close()
@@ -257,7 +264,7 @@ async def test_slow_imports_run_side_by_side_and_leave_the_process_as_it_was(
         source += f"open({str(mark)!r}, 'w').close()\n"
         source += f"while not os.path.exists({str(awaited)!r}): time.sleep(0.01)\n"
         folders.write(f"slow{number}", source + TOOL.replace("ask_one", f"ask_{number}"))
-    snapshot = await ExtensionLoader(folders.root, time_limit=4).reload()
+    snapshot = await ExtensionLoader(folders.root, time_limit=PATIENCE).reload()
     assert snapshot.failed_extensions == ()
     assert (list(sys.path), sys.stdout) == before
     assert capsys.readouterr().out == ""

@@ -1,15 +1,13 @@
 """Changes below watched folders are reported once it is quiet."""
 
 import asyncio
+import itertools
 from pathlib import Path
-
-import pytest
 
 from dovetail.extensions import ExtensionLoader
 from dovetail.extensions.watch import Changes, watch
 from extension_folders import Folders, ask
-
-pytestmark = pytest.mark.timeout(20)
+from patience import PATIENCE
 
 
 async def test_an_edit_leads_to_a_reload(folders: Folders) -> None:
@@ -19,10 +17,11 @@ async def test_an_edit_leads_to_a_reload(folders: Folders) -> None:
     stop = asyncio.Event()
     changes = watch(loader.roots, stop=stop)
     following = asyncio.ensure_future(anext(changes))
-    for number in range(30):  # nobody says when a watcher has begun to watch
-        folders.write_tool("one", "ask", f"new {number}")
-        if (await asyncio.wait({following}, timeout=0.3))[0]:
-            break
+    async with asyncio.timeout(PATIENCE):
+        for number in itertools.count():  # nobody says when a watcher has begun to watch
+            folders.write_tool("one", "ask", f"new {number}")
+            if (await asyncio.wait({following}, timeout=0.3))[0]:
+                break
     assert folders.root / "one" / "extension.py" in following.result()
     assert (await ask((await loader.reload()).tools, "ask")).startswith("new")
     stop.set()
@@ -35,7 +34,7 @@ async def test_a_folder_that_comes_into_being_is_watched(tmp_path: Path) -> None
     following = asyncio.ensure_future(anext(changes))
     await asyncio.sleep(0)
     late.mkdir()
-    assert await asyncio.wait_for(following, 30) == {late}
+    assert await asyncio.wait_for(following, PATIENCE) == {late}
     await changes.aclose()
 
 
@@ -52,7 +51,7 @@ async def test_a_single_file_is_watched_as_it_comes_changes_and_goes(tmp_path: P
         following = asyncio.ensure_future(anext(changes))
         await asyncio.sleep(0)
         act()
-        assert await asyncio.wait_for(following, 30) == {file}
+        assert await asyncio.wait_for(following, PATIENCE) == {file}
     await changes.aclose()
 
 

@@ -15,7 +15,7 @@ from faults.brain import HELPER, HELPER_FILE, find_faults
 from faults.world import World
 from postgres import make_database
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
+pytestmark = pytest.mark.slow
 KINDS = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 
 

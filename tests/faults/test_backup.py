@@ -3,14 +3,11 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
 from dovetail.store.backup import back_up, restore
 from dovetail.store.database import Database
 from dovetail.testing import Gate
+from patience import PATIENCE
 from serving import serve, text_of
-
-pytestmark = pytest.mark.timeout(60)
 
 
 def place(workspace: Path) -> Path:
@@ -22,7 +19,7 @@ async def test_a_run_continues_here_and_in_the_copy(tmp_path: Path) -> None:
     here.mkdir()
     there.mkdir()
     gate = Gate()
-    async with serve(here, ["Hello.", ["one ", gate, "two"]]) as server, asyncio.timeout(40):
+    async with serve(here, ["Hello.", ["one ", gate, "two"]]) as server, asyncio.timeout(PATIENCE):
         await server.chat("Hi")
         body = {"message": "Count.", "session_id": "s", "tab_id": "t"}
         stream = server.stream("POST", "/api/v1/chat", json=body)
@@ -34,7 +31,7 @@ async def test_a_run_continues_here_and_in_the_copy(tmp_path: Path) -> None:
         assert text_of(seen) == "one two"
     assert restore(Database(place(there)), copy) is None
     run_id = seen[0]["messageMetadata"]["run_id"]
-    async with serve(there, ["Uno, due."]) as server, asyncio.timeout(40):
+    async with serve(there, ["Uno, due."]) as server, asyncio.timeout(PATIENCE):
         events = [event async for event in server.stream("GET", f"/api/v1/runs/{run_id}/events")]
         assert (events[-1]["type"], events[-1]["reason"]) == ("run-end", "goal")
         path = (await server.get("/api/v1/sessions/s"))["path"]

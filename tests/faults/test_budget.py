@@ -11,9 +11,9 @@ from dovetail.events.run_events import ToolEnd, TurnEnd
 from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve
 
-pytestmark = pytest.mark.timeout(60)
 CALL = {"tool_calls": [{"name": "step"}], "usage": Usage(100, 10)}
 
 
@@ -36,7 +36,7 @@ async def begin(folder: Path) -> str:
     async with serve(folder, [CALL, CALL, ["I was about to", gate]], [make_tool()]) as server:
         body = {"message": "Go.", "session_id": "s", "agent": "walker"}
         async with server.client.stream("POST", "/api/v1/chat", json=body):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await gate.reached.async_wait()
             record = await server.app.runs.find_running("s")
     assert record is not None
@@ -44,7 +44,7 @@ async def begin(folder: Path) -> str:
 
 
 async def end(server: Serving, run_id: str) -> None:
-    async with asyncio.timeout(20), await server.app.runs.read(run_id) as reader:
+    async with asyncio.timeout(PATIENCE), await server.app.runs.read(run_id) as reader:
         while not reader.ended:
             await reader.next()
 

@@ -24,9 +24,10 @@ from dovetail.testing.replies import Reply
 from dovetail.testing.script import Script
 from faults.brain import find_faults
 from faults.world import World
+from patience import PATIENCE
 from postgres import make_database
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 KINDS = ("sqlite", "postgresql")
 AGENT_FILE = """---
 description: Does a task.
@@ -153,7 +154,7 @@ async def stage(folder: Path, kind: str, hold: str = "", settings: str = "") -> 
     with ScriptedServer() as server:
         server.script = model = Planner()
         environment = {"DATABASE_URL": url, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": server.url}
-        async with World(folder, environment) as world, asyncio.timeout(150):
+        async with World(folder, environment) as world, asyncio.timeout(PATIENCE):
             await world.start()
             yield Stage(world, model, folder)
 
@@ -299,7 +300,7 @@ async def test_a_folder_with_an_agent_and_a_tool_outlives_a_kill_of_the_server(t
         "Your editor says that the page is online.",
     ]
     with ScriptedServer(replies) as model:
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=PATIENCE) as client:
             async with serve_folder(tmp_path, model) as (server, address):
                 asking = asyncio.create_task(
                     client.post(f"{address}/api/v1/chat", json={"message": "News!", "session_id": "s"})

@@ -5,12 +5,10 @@ import json
 import socket
 from pathlib import Path
 
-import pytest
-
 from dovetail.testing import Gate
+from patience import PATIENCE
 from serving import Serving, serve, text_of
 
-pytestmark = pytest.mark.timeout(300)
 PIECE = "0123456789" * 1_000
 PIECES = 1500
 
@@ -44,7 +42,7 @@ async def wait_for_end(server: Serving, run_id: str) -> None:
 
 async def test_a_reader_that_never_reads_holds_up_no_run_and_gets_all_when_it_does(tmp_path: Path) -> None:
     gate = Gate()
-    async with serve(tmp_path, [[gate, *[PIECE] * PIECES]]) as server, asyncio.timeout(240):
+    async with serve(tmp_path, [[gate, *[PIECE] * PIECES]]) as server, asyncio.timeout(PATIENCE):
         connection = await connect(server)
         await gate.reached.async_wait()
         record = await server.app.runs.find_running("s")
@@ -59,7 +57,7 @@ async def test_a_reader_that_never_reads_holds_up_no_run_and_gets_all_when_it_do
 
 async def test_a_client_that_breaks_off_leaves_a_run_that_ends_and_is_kept(tmp_path: Path) -> None:
     gate = Gate()
-    async with serve(tmp_path, [["one ", gate, "two"]]) as server, asyncio.timeout(240):
+    async with serve(tmp_path, [["one ", gate, "two"]]) as server, asyncio.timeout(PATIENCE):
         connection = await connect(server)
         await gate.reached.async_wait()
         record = await server.app.runs.find_running("s")

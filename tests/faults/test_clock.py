@@ -16,6 +16,7 @@ from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 
 DAY = 86400.0
 SPEC = RunSpec(agent="master")
@@ -46,7 +47,7 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 async def wait_for_ask(engine: Runs, run_id: str, count: int = 1) -> str:
     seen: list[str] = []
-    async with asyncio.timeout(30), await engine.read(run_id) as reader:
+    async with asyncio.timeout(PATIENCE), await engine.read(run_id) as reader:
         while len(seen) < count:
             events = [entry.event for entry in await reader.next()]
             seen += [event.ask_id for event in events if isinstance(event, AskRequest)]

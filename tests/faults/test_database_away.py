@@ -23,9 +23,10 @@ from dovetail.store.database import Database
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool, ToolContext
 from jobs import Job
+from patience import PATIENCE
 from serving import Serving, serve, text_of
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ async def test_a_run_continues_when_the_database_is_back(server: Any) -> None:
 
     async with Database(server.get_uri()) as database, Runs(database) as engine:
         handle = await engine.start(RunSpec(agent="master"), Job(work))
-        async with asyncio.timeout(240):
+        async with asyncio.timeout(PATIENCE):
             await is_away.wait()
             with pytest.raises(StoreError):
                 await SessionStore(database).check()
@@ -123,7 +124,7 @@ async def test_chats_of_a_server_outlive_ten_seconds_without_their_database(
     attempts = Attempts(10)
     logger = logging.getLogger("dovetail.runs.writer")
     settings = {"store": {"url": server.get_uri()}}
-    async with serve(tmp_path, replies, tools, settings) as served, asyncio.timeout(240):
+    async with serve(tmp_path, replies, tools, settings) as served, asyncio.timeout(PATIENCE):
         talking, said = await send(served, "talk", "text-delta")
         asking, asked = await send(served, "ask", "data-ask")
         waiting, _ = await send(served, "wait", "tool-input-available")

@@ -20,9 +20,8 @@ from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from dovetail.store.errors import Health
 from jobs import Job
+from patience import PATIENCE
 from serving import serve
-
-pytestmark = pytest.mark.timeout(60)
 
 
 @contextmanager
@@ -52,7 +51,7 @@ async def test_a_run_continues_when_there_is_space_again(tmp_path: Path) -> None
 
     async with Database(tmp_path / "x.db") as database, Runs(database) as engine:
         handle = await engine.start(RunSpec(agent="master"), Job(work))
-        async with asyncio.timeout(50):
+        async with asyncio.timeout(PATIENCE):
             await ready.wait()
             with no_room():
                 is_full.set()

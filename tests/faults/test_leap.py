@@ -16,16 +16,16 @@ from dovetail.runs.store import LEAP
 from dovetail.sessions.parts import fold_parts
 from dovetail.testing import Gate
 from faults.checks import read_entry
+from patience import PATIENCE
 from serving import Serving, serve, text_of
 
-pytestmark = pytest.mark.timeout(60)
 Seen = list[dict[str, Any]]
 
 
 async def crash(folder: Path) -> Seen:
     """The events that a run stored before its server went away in the middle of a sentence."""
     body = {"message": "Count.", "session_id": "s", "tab_id": "t"}
-    async with serve(folder, [["one ", "two", Gate()]]) as server, asyncio.timeout(20):
+    async with serve(folder, [["one ", "two", Gate()]]) as server, asyncio.timeout(PATIENCE):
         chunks: Seen = []
         async for chunk in server.stream("POST", "/api/v1/chat", json=body):
             chunks.append(chunk)
@@ -50,7 +50,7 @@ class NextLife:
     async def read(self, path: str, **options: Any) -> Seen:
         """Read a stream to its end; the run continues when the reader has caught up with it."""
         seen: Seen = []
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for event in self._server.stream("GET", path, **options):
                 seen.append(event)
                 if "One, " in "".join(event.get("delta", "") for event in seen):

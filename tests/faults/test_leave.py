@@ -13,10 +13,11 @@ from faults.brain import HELPER_FILE, Brain
 from faults.checks import find_damage
 from faults.person import Person
 from faults.world import World
+from patience import PATIENCE
 from postgres import make_database
 
 SEED = 3
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 
 
 @asynccontextmanager
@@ -41,7 +42,7 @@ async def worlds(folder: Path, url: str, count: int) -> AsyncIterator[list[World
 async def test_runs_continue_after_a_stop_by_signal(tmp_path: Path) -> None:
     async with worlds(tmp_path, f"sqlite:///{tmp_path / 'x.db'}", 1) as (world,):
         people = [Person(world, f"s{number}") for number in range(2)]
-        async with asyncio.timeout(150), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
             await world.start()
             for number, person in enumerate(people):
                 group.create_task(person.say(f"job {number}"))
@@ -54,7 +55,7 @@ async def test_runs_continue_after_a_stop_by_signal(tmp_path: Path) -> None:
 async def test_another_process_takes_up_the_runs_of_one_that_was_killed(tmp_path: Path) -> None:
     async with worlds(tmp_path, await make_database(), 2) as (first, second):
         people = [Person(first, f"s{number}") for number in range(2)]
-        async with asyncio.timeout(150), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
             await first.start()
             await second.start()
             for number, person in enumerate(people):

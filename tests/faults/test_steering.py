@@ -11,9 +11,10 @@ import pytest
 
 from dovetail.testing import Gate, ScriptedServer
 from faults.world import World
+from patience import PATIENCE
 from postgres import make_database
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 STEER = "Use metres."
 
 
@@ -152,7 +153,7 @@ async def test_messages_sent_while_the_server_dies_are_accepted_or_refused(tmp_p
     replies: list[Any] = [{"when": "How long?", "steps": ["One", gate, "."]}]
     replies += [{"when": "How long?", "text": "One.", "repeat": True}, *answers]
     with ScriptedServer(replies) as model:
-        async with open_world(tmp_path, kind, model) as world, httpx.AsyncClient(timeout=30) as client:
+        async with open_world(tmp_path, kind, model) as world, httpx.AsyncClient(timeout=PATIENCE) as client:
             run_id, reading = await ask(world)
             await gate.reached.async_wait()
             accepted: list[str] = []

@@ -10,9 +10,8 @@ import pytest
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import serve
-
-pytestmark = pytest.mark.timeout(60)
 
 
 def make_tool() -> Tool:
@@ -29,7 +28,7 @@ async def test_a_question_outlives_stops_and_the_audit_records_its_call_once(
     caplog.set_level(logging.INFO, "dovetail.audit")
     call = {"tool_calls": [{"call_id": "c", "name": "write"}]}
     body = {"message": "Write.", "session_id": "s", "tab_id": "t"}
-    async with serve(tmp_path, [call], [make_tool()]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, [call], [make_tool()]) as server, asyncio.timeout(PATIENCE):
         async for chunk in server.stream("POST", "/api/v1/chat", json=body):
             if chunk["type"] == "data-ask":
                 break
@@ -41,7 +40,7 @@ async def test_a_question_outlives_stops_and_the_audit_records_its_call_once(
         path = f"/api/v1/asks/{first[0]['ask_id']}"
         assert (await server.client.post(path, json={"approved": True})).status_code == 200
         events = server.stream("GET", f"/api/v1/runs/{first[0]['run_id']}/events")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             types = [event["type"] async for event in events]
     assert (types.count("ask-request"), types.count("ask-answer"), types.count("tool-end")) == (1, 1, 1)
     assert [record.name for record in caplog.records] == ["dovetail.audit"]

@@ -12,8 +12,9 @@ import httpx
 import pytest
 
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 EXTENSION = """
 import asyncio, sys, time
@@ -65,15 +66,18 @@ async def start(folder: Path, model: ScriptedServer) -> AsyncIterator[tuple[asyn
 @pytest.mark.parametrize(("tool", "code"), [("hang", 0), ("hang_in_thread", 0), ("hang_the_loop", 1)])
 async def test_the_server_ends_although_a_tool_hangs(tmp_path: Path, tool: str, code: int) -> None:
     with ScriptedServer([{"tool_calls": [{"call_id": "c", "name": tool}]}]) as model:
-        async with start(tmp_path, model) as (process, address), httpx.AsyncClient(timeout=60) as client:
+        async with (
+            start(tmp_path, model) as (process, address),
+            httpx.AsyncClient(timeout=PATIENCE) as client,
+        ):
             body = {"message": "Go.", "session_id": "s"}
             asking = asyncio.create_task(client.post(f"{address}/api/v1/chat", json=body))
             assert process.stderr is not None
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 while b"stuck" not in await process.stderr.readline():
                     pass
             process.send_signal(signal.SIGTERM)
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 _, told = await process.communicate()
             assert process.returncode == code
             assert ("did not stop within" in told.decode()) == bool(code)

@@ -18,9 +18,10 @@ from dovetail.store.database import Database
 from dovetail.store.tables import runs, schedules, ticks
 from dovetail.testing import Gate, ScriptedServer
 from faults.world import World
+from patience import PATIENCE
 from postgres import make_database
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.slow
 NEW_YEAR = "0 0 1 1 *"
 LAST = datetime(datetime.now(UTC).year, 1, 1, tzinfo=UTC).timestamp()
 """The last New Year: a tick that is due at once."""
@@ -78,7 +79,7 @@ async def test_two_servers_run_each_tick_once(tmp_path: Path) -> None:
     url = await make_database()
     async with start_servers(tmp_path, url, 2, ["Done."] * 100) as (worlds, model), Database(url) as database:
         ids = [await add(worlds[0]) for _ in range(30)]
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             for _ in range(2):
                 await make_due(database)  # again: the same ticks have run already
                 for schedule_id in ids:
@@ -95,7 +96,7 @@ async def test_a_server_killed_inside_the_transaction_of_a_tick_leaves_it_to_ano
         held = await asyncpg.connect(url)
         try:
             await make_due(database)
-            async with asyncio.timeout(60), held.transaction():
+            async with asyncio.timeout(PATIENCE), held.transaction():
                 await held.execute("SELECT * FROM schedules FOR UPDATE")
                 waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
                 while not await held.fetchval(waiting):
@@ -103,7 +104,7 @@ async def test_a_server_killed_inside_the_transaction_of_a_tick_leaves_it_to_ano
                 await worlds[0].end()
             assert await count_runs(database) == 0
             await worlds[0].start()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 (tick,) = await wait_for_ticks(worlds[0], schedule_id)
         finally:
             await held.close()
@@ -121,7 +122,7 @@ async def test_a_server_killed_in_the_run_of_a_tick_resumes_it_and_starts_no_oth
     async with start_servers(tmp_path, url, 1, replies) as ((world,), _), Database(url) as database:
         schedule_id = await add(world, session_id="daily")
         await make_due(database)
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             await gate.reached.async_wait()
             await world.end()
             gate.open()
@@ -147,7 +148,7 @@ async def test_ticks_that_passed_while_no_server_was_there_follow_the_rule(
         statement = sa.update(schedules).values(next_at=last - 3 * 3600)
         await database.write(lambda connection: connection.execute(statement) and None)
         await world.start()
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             ticks = list[Any]()
             while not ticks:
                 ticks = (await world.request("GET", f"/api/v1/schedules/{schedule_id}")).json()["ticks"]
@@ -181,7 +182,7 @@ async def test_two_workers_of_dbos_run_each_tick_once(tmp_path: Path) -> None:
         settings = {"DATABASE_URL": url, "DOVETAIL_MODEL": "openai:x", "DOVETAIL_BASE_URL": model.url}
         environment = {**os.environ, **settings}
         async with (
-            asyncio.timeout(200),
+            asyncio.timeout(PATIENCE),
             start_worker(tmp_path, environment),
             start_worker(tmp_path, environment),
             Database(url) as database,

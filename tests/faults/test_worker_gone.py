@@ -14,9 +14,10 @@ import httpx
 import pytest
 
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 from postgres import make_database
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
+pytestmark = pytest.mark.slow
 HALF = ["Half an ", {"hold": "gate"}]
 
 
@@ -29,7 +30,7 @@ class Program:
 
     async def end(self, number: signal.Signals) -> int:
         self.process.send_signal(number)
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             return await self.process.wait()
 
 
@@ -46,7 +47,7 @@ async def started(folder: Path, environment: dict[str, str], *arguments: str) ->
     try:
         address, output = "", ""
         assert process.stdout is not None
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             while "Stop with Ctrl-C" not in output:
                 line = (await process.stdout.readline()).decode()
                 assert line, (folder / "log.txt").read_text()
@@ -91,7 +92,7 @@ async def open_site(folder: Path, model: ScriptedServer) -> AsyncIterator[Site]:
 
 
 async def ask(web: Program) -> str:
-    async with httpx.AsyncClient(timeout=90) as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         reply = await client.post(
             f"{web.address}/api/v1/chat", json={"message": "Hi"}, headers={"accept": "application/json"}
         )
@@ -99,7 +100,7 @@ async def ask(web: Program) -> str:
 
 
 async def find_busy(workers: list[Program]) -> Program:
-    async with httpx.AsyncClient(timeout=30) as client, asyncio.timeout(30):
+    async with httpx.AsyncClient(timeout=PATIENCE) as client, asyncio.timeout(PATIENCE):
         while True:
             for worker in workers:
                 metrics = (await client.get(f"{worker.address}/metrics")).text
@@ -114,7 +115,7 @@ async def test_another_worker_continues_the_runs_of_one_that_was_killed(tmp_path
             workers = [await site.start_worker(), await site.start_worker()]
             answer = asyncio.create_task(ask(web))
             gate = model.script.gate("gate")
-            assert await asyncio.to_thread(gate.reached.wait, 30)
+            assert await asyncio.to_thread(gate.reached.wait, PATIENCE)
             busy = await find_busy(workers)
             assert await busy.end(signal.SIGKILL) == -signal.SIGKILL
             assert await answer == "All of it."
@@ -126,9 +127,9 @@ async def test_a_worker_that_is_stopped_finishes_its_runs_and_takes_no_more(tmp_
             web, worker = await site.start_web(), await site.start_worker()
             answer = asyncio.create_task(ask(web))
             gate = model.script.gate("gate")
-            assert await asyncio.to_thread(gate.reached.wait, 30)
+            assert await asyncio.to_thread(gate.reached.wait, PATIENCE)
             worker.process.send_signal(signal.SIGTERM)
-            async with httpx.AsyncClient() as client, asyncio.timeout(30):
+            async with httpx.AsyncClient(timeout=PATIENCE) as client, asyncio.timeout(PATIENCE):
                 while (await client.get(f"{worker.address}/readyz")).status_code != 503:
                     pass
             gate.open()
@@ -145,10 +146,10 @@ async def test_a_second_signal_leaves_the_runs_to_another_worker_at_once(tmp_pat
             web, worker = await site.start_web(), await site.start_worker("--drain-seconds", "3600")
             answer = asyncio.create_task(ask(web))
             gate = model.script.gate("gate")
-            assert await asyncio.to_thread(gate.reached.wait, 30)
+            assert await asyncio.to_thread(gate.reached.wait, PATIENCE)
             await site.start_worker()
             worker.process.send_signal(signal.SIGTERM)
-            async with httpx.AsyncClient() as client, asyncio.timeout(30):
+            async with httpx.AsyncClient(timeout=PATIENCE) as client, asyncio.timeout(PATIENCE):
                 while (await client.get(f"{worker.address}/readyz")).status_code != 503:
                     pass
             assert await worker.end(signal.SIGINT) == 0

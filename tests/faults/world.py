@@ -12,8 +12,8 @@ from typing import Any, Self
 
 import httpx
 
-START_LIMIT = 180.0
-END_LIMIT = 200.0
+from patience import PATIENCE
+
 PROCESS = Path(__file__).parent / "process.py"
 
 
@@ -30,7 +30,7 @@ class World:
         self._log = folder / "server.log"
         self._maker: asyncio.subprocess.Process | None = None
         self._server: int | None = None
-        self._client = httpx.AsyncClient(timeout=30)
+        self._client = httpx.AsyncClient(timeout=PATIENCE)
         self._targets: list[tuple[int, asyncio.Event]] = []
 
     async def __aenter__(self) -> Self:
@@ -75,7 +75,7 @@ class World:
         assert self._maker.stdin is not None
         assert self._maker.stdout is not None
         self._maker.stdin.write(f"{word}\n".encode())
-        async with asyncio.timeout(START_LIMIT):
+        async with asyncio.timeout(PATIENCE):
             line = await self._maker.stdout.readline()
         assert line, f"no server:\n{self.read_log()}"
         return line.decode().split()
@@ -116,7 +116,7 @@ class World:
             await asyncio.sleep(0.02)
 
     async def _wait_until_up(self) -> None:
-        async with asyncio.timeout(END_LIMIT):
+        async with asyncio.timeout(PATIENCE):
             await self.up.wait()
 
     def _note_event(self) -> None:

@@ -83,7 +83,6 @@ def test_an_agent_runs_with_tools_thinks_and_counts_its_tokens(mock_provider: Mo
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(90)
 async def test_thinking_goes_back_over_three_messages_and_two_dead_servers(
     tmp_path: Path, mock_provider: MockProvider
 ) -> None:

@@ -6,15 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve, text_of
 
-pytestmark = pytest.mark.timeout(60)
 SHOW = make_browser_tool(
     "show-note",
     "Show a note to the user.",
@@ -40,7 +39,7 @@ def send(server: Serving, **fields: Any) -> AsyncIterator[dict[str, Any]]:
 
 
 async def wait_for_ask(stream: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         async for chunk in stream:
             if chunk["type"] == "data-ask":
                 return chunk["data"]
@@ -48,7 +47,7 @@ async def wait_for_ask(stream: AsyncIterator[dict[str, Any]]) -> dict[str, Any]:
 
 
 async def read_rest(stream: AsyncIterator[dict[str, Any]]) -> list[dict[str, Any]]:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         return [chunk async for chunk in stream]
 
 

@@ -17,9 +17,9 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.tool import Tool
 from mock_provider import MockProvider
+from patience import PATIENCE
 from serving import Serving, serve_app, text_of
 
-pytestmark = pytest.mark.timeout(60)
 MODEL = "gemini-3-flash-preview"
 Part = dict[str, Any]
 
@@ -69,7 +69,7 @@ async def live(
                 name=name, description="Do.", parameters=schema, execute=run, kind=Kind.Read, idempotent=True
             )
         )
-    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         yield Serving(app, ScriptedRequester([]), client, address)
 
 
@@ -88,12 +88,12 @@ async def test_signatures_survive_three_turns_a_restart_and_another_message(
 
     async with live(tmp_path, mock_provider, reached, is_first=True) as server:
         body = {"message": "Go.", "session_id": "s"}
-        async with server.client.stream("POST", "/api/v1/chat", json=body), asyncio.timeout(20):
+        async with server.client.stream("POST", "/api/v1/chat", json=body), asyncio.timeout(PATIENCE):
             await reached.wait()
     async with live(tmp_path, mock_provider, reached, is_first=False) as server:
         record = await server.app.runs.find_running("s")
         assert record is not None
-        async with asyncio.timeout(20), await server.app.runs.read(record.id) as reader:
+        async with asyncio.timeout(PATIENCE), await server.app.runs.read(record.id) as reader:
             while not reader.ended:
                 await reader.next()
         chunks = await server.chat("And now?")

@@ -15,9 +15,9 @@ from dovetail.events.model_events import ModelRequestEvent
 from dovetail.events.run_events import TurnEnd
 from dovetail.requesters.windows import recall_window
 from dovetail.testing import Gate, Reply, ScriptedServer
+from patience import PATIENCE
 from serving import Serving, serve_app, text_of
 
-pytestmark = pytest.mark.timeout(60)
 STORY = "word " * 1_500
 USAGE = Usage(100, 10)
 
@@ -33,7 +33,7 @@ async def test_a_refused_chat_is_summarized_and_answered(tmp_path: Path) -> None
     async with ScriptedServer(replies, context_tokens=11_500) as model:
         settings: dict[str, Any] = {"model": {"name": "openai:unheard-of", "base_url": model.url}}
         app = Dovetail(workspace=tmp_path, settings=settings)
-        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             server = Serving(app, None, client, address)  # type: ignore[arg-type]
             for number in range(3):
                 await server.chat(f"Story {number}: {story}")
@@ -121,19 +121,22 @@ async def test_a_restart_while_the_summary_is_written_loses_nothing(tmp_path: Pa
     async with ScriptedServer(replies, context_tokens=7_500) as model:
         settings: dict[str, Any] = {"model": {"name": "openai:unheard-of", "base_url": model.url}}
         app = Dovetail(workspace=tmp_path, settings=settings)
-        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             server = Serving(app, None, client, address)  # type: ignore[arg-type]
             for number in range(3):
                 await server.chat(f"Story {number}: {STORY}")
             body = {"message": f"Story 3: {STORY}", "session_id": "s"}
-            async with client.stream("POST", "/api/v1/chat", json=body), asyncio.timeout(20):
+            async with client.stream("POST", "/api/v1/chat", json=body), asyncio.timeout(PATIENCE):
                 await gate.reached.async_wait()
                 record = await app.runs.find_running("s")
         assert record is not None
         recall_window.cache_clear()  # another process knows nothing of the window
         again = Dovetail(workspace=tmp_path, settings=settings)
-        async with serve_app(again) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
-            async with asyncio.timeout(20), await again.runs.read(record.id) as reader:
+        async with (
+            serve_app(again) as address,
+            httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
+        ):
+            async with asyncio.timeout(PATIENCE), await again.runs.read(record.id) as reader:
                 while not reader.ended:
                     await reader.next()
             messages = (await client.get("/api/v1/sessions/s/messages")).json()["messages"]

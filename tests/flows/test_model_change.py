@@ -11,13 +11,13 @@ import pytest
 from dovetail import Agent, Kind, tool
 from dovetail.app import Dovetail
 from dovetail.events.call import ChatMessage
-from dovetail.requesters.local.messages import build_texts
+from dovetail.requesters.local.messages import read_conversation
 from dovetail.testing import ScriptedRequester
 from mock_provider import MockProvider
+from patience import PATIENCE
 from serving import Serving, serve_app, text_of
 from speakers import SPEAKERS, Answer, Speaker
 
-pytestmark = pytest.mark.timeout(60)
 PAIRS = [(first, second) for first in SPEAKERS for second in SPEAKERS if first != second]
 
 
@@ -45,7 +45,7 @@ def look() -> str:
 async def talk(folder: Path, provider: MockProvider) -> AsyncGenerator[Serving]:
     app = Dovetail(configure(provider), workspace=folder)
     app.tools.register_tool(look)
-    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         yield Serving(app, ScriptedRequester([]), client, address)
 
 
@@ -132,7 +132,7 @@ def remember(source: str) -> list[ChatMessage]:
 
 @pytest.mark.parametrize("source", [*SPEAKERS, "scripted"])
 def test_embedded_models_and_the_judge_get_plain_words(source: str) -> None:
-    texts = build_texts([*remember(source), {"role": "user", "content": "Sure?"}], [])
+    texts = read_conversation([*remember(source), {"role": "user", "content": "Sure?"}]).build_texts()
     assert "SECRET" not in str(texts)
     assert "A fox." in str(texts)
 

@@ -12,6 +12,7 @@ from jupyter_client.manager import KernelManager
 from dovetail import Agent, Prompt, ToolResult, tool
 from dovetail.events.run_result import RunResult
 from dovetail.testing import ScriptedRequester
+from patience import PATIENCE
 
 EVIL = "<script>alert(1)</script> [link](javascript:alert(1)) ![x](http://evil.example/x.png) `<b>`"
 
@@ -107,7 +108,7 @@ def kernel() -> Iterator[BlockingKernelClient]:
     manager.start_kernel(env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     client = manager.client()
     client.start_channels()
-    client.wait_for_ready(timeout=30)
+    client.wait_for_ready(timeout=PATIENCE)
     yield client
     client.stop_channels()
     manager.shutdown_kernel(now=True)
@@ -122,11 +123,10 @@ def run_cell(kernel: BlockingKernelClient, code: str) -> dict[str, str]:
         if message["msg_type"] == "execute_result":
             shown.update(content["data"])
 
-    kernel.execute_interactive(code.strip(), timeout=20, output_hook=note)
+    kernel.execute_interactive(code.strip(), timeout=PATIENCE, output_hook=note)
     return shown
 
 
-@pytest.mark.timeout(90)
 def test_cells_of_a_real_kernel_run_and_show_their_values(kernel: BlockingKernelClient) -> None:
     shown = [run_cell(kernel, cell) for cell in CELLS.split("---")]
     assert [each.get("text/plain") for each in shown] == [

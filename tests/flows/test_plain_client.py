@@ -4,14 +4,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve, text_of
 
-pytestmark = pytest.mark.timeout(60)
 CALLS = {"tool_calls": [{"call_id": f"c-{name}", "name": name} for name in ("save", "drop")]}
 Chunks = list[dict[str, Any]]
 
@@ -26,7 +24,7 @@ def make_tool(name: str) -> Tool:
 async def send(server: Serving, message: dict[str, Any]) -> Chunks:
     """Send a client's last message and read until the stream ends."""
     body = {"id": "s", "messages": [message], "trigger": "submit-message"}
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         return [chunk async for chunk in server.stream("POST", "/api/v1/chat", json=body)]
 
 

@@ -16,9 +16,9 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.tool import Tool
 from mock_provider import MockProvider
+from patience import PATIENCE
 from serving import Serving, serve_app
 
-pytestmark = pytest.mark.timeout(60)
 SCHEMA = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -138,19 +138,19 @@ async def test_reasoning_survives_three_turns_a_restart_and_another_message(
         app = Dovetail(settings, workspace=tmp_path)
         for tool in make_tools(reached, is_first):
             app.tools.register_tool(tool)
-        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             await work(Serving(app, ScriptedRequester([]), client, address))
 
     async def begin(server: Serving) -> None:
         body = {"message": "Go.", "session_id": "s"}
         async with server.client.stream("POST", "/api/v1/chat", json=body):
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await reached.wait()
 
     async def resume(server: Serving) -> None:
         record = await server.app.runs.find_running("s")
         if record is not None:  # the recovered run may have ended already
-            async with asyncio.timeout(20), await server.app.runs.read(record.id) as reader:
+            async with asyncio.timeout(PATIENCE), await server.app.runs.read(record.id) as reader:
                 while not reader.ended:
                     await reader.next()
         await server.chat("And now?")

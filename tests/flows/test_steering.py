@@ -11,6 +11,7 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from postgres import make_database
 from serving import Serving, serve, text_of, types_of
 
@@ -59,7 +60,7 @@ async def read_answer(server: Serving, session_id: str = "s") -> list[dict[str, 
 
 async def settle(server: Serving, count: int, session_id: str = "s") -> list[dict[str, Any]]:
     """Return the messages of a session once it has so many and no run is in progress."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         while True:
             await read_answer(server, session_id)
             view = await server.get(f"/api/v1/sessions/{session_id}")
@@ -229,7 +230,7 @@ async def test_a_message_to_a_run_that_left_memory_is_read_after_its_answer(tmp_
     tool = make_tool(write_note, kind=Kind.Write)
     call = {"tool_calls": [{"call_id": "c1", "name": "write_note", "arguments": {"text": "oak"}}]}
     settings = {"runs": {"park_after": 0.01}}
-    async with serve(tmp_path, [call, "Noted."], [tool], settings) as server, asyncio.timeout(20):
+    async with serve(tmp_path, [call, "Noted."], [tool], settings) as server, asyncio.timeout(PATIENCE):
         body = {"message": "Note it", "session_id": "s", "tab_id": "t"}
         async for chunk in server.stream("POST", "/api/v1/chat", json=body):
             if chunk["type"] == "start":
@@ -372,14 +373,13 @@ async def test_a_queued_message_whose_agent_is_gone_fails_with_the_reason(tmp_pa
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_a_message_sent_to_another_server_reaches_the_run(tmp_path: Path) -> None:
     work = Work()
     settings = {"store": {"url": await make_database()}}
     async with (
         serve(tmp_path, [CALL, "3 m.", "300 cm."], [work.tool()], settings) as here,
         serve(tmp_path, ["300 cm."], settings=settings) as there,
-        asyncio.timeout(60),
+        asyncio.timeout(PATIENCE),
     ):
         body = {"message": "How long?", "session_id": "s"}
         async for chunk in here.stream("POST", "/api/v1/chat", json=body):
@@ -404,7 +404,7 @@ async def test_a_message_sent_to_another_server_reaches_the_run(tmp_path: Path) 
 
 async def test_a_message_that_is_sent_twice_with_one_id_is_answered_once(tmp_path: Path) -> None:
     gate = Gate()
-    async with serve(tmp_path, [[gate, "3 m."], "Done."]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, [[gate, "3 m."], "Done."]) as server, asyncio.timeout(PATIENCE):
         chatting = asyncio.create_task(server.chat("How long?"))
         await gate.reached.async_wait()
         run_id = (await server.get("/api/v1/sessions/s"))["run_id"]

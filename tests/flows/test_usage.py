@@ -10,7 +10,6 @@ from dovetail.events.delta import Usage
 from dovetail.testing import Reply, ScriptedServer
 from serving import Serving, serve
 
-pytestmark = pytest.mark.timeout(60)
 USED = Usage(1_000, 100, 600, 40, 0.25, 200)
 SHOWN = {
     "input_tokens": 1_000,

@@ -5,6 +5,7 @@ import asyncio
 from dovetail.events.cancel import CancelSignal
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import Deadline
+from patience import PATIENCE
 
 
 async def test_a_run_in_a_thread_below_may_stop_the_clock() -> None:
@@ -23,6 +24,9 @@ async def test_a_run_in_a_thread_below_may_stop_the_clock() -> None:
 
 
 async def test_a_timeout_without_an_open_question_stops_the_loop() -> None:
-    async with Deadline(Budget(BudgetLimits(seconds=0.01)), CancelSignal()) as deadline, asyncio.timeout(20):
+    async with (
+        Deadline(Budget(BudgetLimits(seconds=0.01)), CancelSignal()) as deadline,
+        asyncio.timeout(PATIENCE),
+    ):
         await deadline.event.wait()
     assert deadline.reason == "timeout"

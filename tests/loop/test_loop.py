@@ -20,6 +20,7 @@ from dovetail.testing import ScriptedRequester
 from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolResult
+from leap import Leap
 
 START: list[ChatMessage] = [{"role": "user", "content": "Go."}]
 
@@ -132,10 +133,8 @@ async def test_same_call_five_times_is_stopped() -> None:
 
 
 async def test_time_over_in_the_middle_of_an_answer_keeps_what_came() -> None:
-    requester_stalls = [["Half an ", {"hold": "never"}]]
-    outcome, events, _ = await run(
-        [*requester_stalls, "All of it."], budget=Budget(BudgetLimits(seconds=0.05))
-    )
+    requester_stalls = [["Half an ", Leap()]]
+    outcome, events, _ = await run([*requester_stalls, "All of it."], budget=Budget(BudgetLimits(seconds=60)))
     assert (outcome.limit, outcome.text) == ("timeout", "All of it.")
     assert outcome.messages[0] == {"role": "assistant", "content": "Half an "}
     assert "text-end" in [event.type for event in events]

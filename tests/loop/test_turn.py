@@ -9,12 +9,14 @@ from dovetail.events.call import ToolCall
 from dovetail.events.delta import (
     Delta,
     FinishDelta,
+    ProgressDelta,
     ProviderPartDelta,
     ReasoningDelta,
     TextDelta,
     ToolCallDelta,
 )
 from dovetail.events.model_events import (
+    ModelProgress,
     ReasoningDeltaEvent,
     ReasoningEnd,
     ReasoningStart,
@@ -50,6 +52,23 @@ async def test_reasoning_and_text_are_separate_segments() -> None:
         TextEnd("text-1-2"),
     ]
     assert turn.message == {"role": "assistant", "content": "ab"}
+
+
+async def test_how_far_the_model_is_comes_a_few_times_per_second_and_stays_out_of_the_answer() -> None:
+    events: list[Event] = []
+    moments = iter(number / 100 for number in range(1000))
+    turn = Turn(1, events.append, clock=lambda: next(moments))
+    download = [ProgressDelta("download", done, 60) for done in range(61)]
+    reading = [ProgressDelta("read", done, 5) for done in (1, 2, 5, 5)]
+    await turn.read(play(*download, *reading, TextDelta("a"), FinishDelta()))
+    assert events == [
+        *(ModelProgress("download", done, 60) for done in (0, 25, 50, 60)),
+        *(ModelProgress("read", done, 5) for done in (1, 5)),
+        TextStart("text-1-1"),
+        TextDeltaEvent("text-1-1", "a"),
+        TextEnd("text-1-1"),
+    ]
+    assert turn.message == {"role": "assistant", "content": "a"}
 
 
 async def test_parts_for_the_provider_keep_their_place_between_text_and_calls() -> None:

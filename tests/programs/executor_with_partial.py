@@ -13,7 +13,7 @@ agent = Agent().output({"capital": (str, "a city")}, always=True)
 async def main():
     loop = asyncio.get_running_loop()
     calls = [
-        functools.partial(agent.input(name).start, ensure_keys=["capital"], timeout=20)
+        functools.partial(agent.input(name).start, ensure_keys=["capital"], timeout=120)
         for name in ("France", "Spain")
     ]
     print(await asyncio.gather(*(loop.run_in_executor(None, call) for call in calls)))

@@ -37,6 +37,7 @@ from typing import Any
 import pytest
 
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 
 FOLDER = Path(__file__).parent
 SOURCE = FOLDER.parent.parent / "src"
@@ -75,7 +76,6 @@ def read_program(text: str) -> Program:
     )
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_program_prints_what_it_says(path: Path, tmp_path: Path) -> None:
     program = read_program(path.read_text(encoding="utf-8"))
@@ -107,7 +107,7 @@ def run(path: Path, folder: Path, program: Program, url: str) -> subprocess.Comp
         capture_output=True,
         encoding="utf-8",
         stdin=subprocess.DEVNULL,
-        timeout=50,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -8,7 +8,7 @@ try:
     agent.input("Think long.").start(timeout=0.3)
 except AnswerTimeoutError as error:
     print(type(error).__name__, isinstance(error, TimeoutError))
-print(agent.input("Be quick.").start(timeout=20))
+print(agent.input("Be quick.").start(timeout=120))
 
 # Output:
 # AnswerTimeoutError True

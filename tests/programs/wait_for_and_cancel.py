@@ -21,7 +21,7 @@ async def main():
         await task
     except asyncio.CancelledError:
         print("cancelled")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         print(await agent.input("quick").async_start())
 
 

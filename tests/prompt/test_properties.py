@@ -4,7 +4,6 @@ import copy
 import itertools
 from typing import Any
 
-import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,7 +14,6 @@ from dovetail.prompt.export import to_configuration, to_yaml
 from dovetail.prompt.yaml_text import to_block_text
 from prompt.strategies import anything, histories, names, plain, prompts, schemas
 
-pytestmark = pytest.mark.timeout(60)  # many examples on a busy machine
 quick = settings(max_examples=25)
 
 

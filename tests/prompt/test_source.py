@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 import yaml
 from hypothesis import given, settings
 
@@ -62,7 +61,6 @@ def test_nearest_position_is_that_of_what_is_around() -> None:
     assert find_nearest(positions, ("other",)) is None
 
 
-@pytest.mark.timeout(60)
 @given(names, plain)
 @settings(max_examples=30)
 def test_json_and_yaml_find_the_same_paths(name: str, value: object) -> None:

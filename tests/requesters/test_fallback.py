@@ -7,7 +7,7 @@ import pytest
 from dovetail import Agent
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta, TextDelta
+from dovetail.events.delta import Delta, ProgressDelta, TextDelta
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.prices import Price, PublicPrice
 from dovetail.testing import ScriptedRequester
@@ -41,6 +41,13 @@ async def test_each_model_is_asked_under_its_own_name() -> None:
     both = FallbackRequester([down("a"), second])
     assert [delta async for delta in both.stream(replace(HELLO, model=both.model))]
     assert second.requests[0].model == ""
+
+
+async def test_a_model_that_fails_while_it_reads_has_not_begun_to_answer() -> None:
+    reading = ProgressDelta("read", 40, 100)
+    first = ScriptedRequester([[reading, ModelError("lost", provider="scripted")]])
+    deltas = await collect(FallbackRequester([first, ScriptedRequester(["hello"])]))
+    assert deltas[:2] == [reading, TextDelta("hello")]
 
 
 async def test_no_other_model_is_asked_once_one_has_begun() -> None:

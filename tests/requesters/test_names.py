@@ -15,6 +15,7 @@ from dovetail.requesters.resolve import resolve
 from dovetail.settings import DEFAULTS, Settings
 from dovetail.settings.model import ModelSettings
 from model_servers import Received, clear_variables, run_server, send_json
+from patience import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -242,7 +243,7 @@ def test_server_that_is_down_knows_no_names() -> None:
 
 
 def test_servers_are_asked_at_the_same_time() -> None:
-    both = threading.Barrier(2, timeout=30)
+    both = threading.Barrier(2, timeout=PATIENCE)
 
     def answer(received: Received) -> Any:
         both.wait()

@@ -6,12 +6,14 @@ from typing import Any
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.requester import HttpRequester
+from dovetail.requesters.local import weights
 from dovetail.requesters.prices import Price
 from dovetail.requesters.resolve import resolve
+from dovetail.requesters.warn import warn_once
 from dovetail.settings import DEFAULTS, Settings
 from dovetail.testing import ScriptedRequester, ScriptedServer
 from model_servers import clear_variables
@@ -202,3 +204,35 @@ def test_tag_of_ollama_after_a_provider_s_name_is_explained() -> None:
     with pytest.raises(ConfigError) as caught:
         resolve("mistral:mistral-large-latest", settings())
     assert "ollama" not in str(caught.value)
+
+
+def put(name: str) -> None:
+    """A file that stands for downloaded weights."""
+    entry = weights.get_weights(name)
+    path = weights.cache_folder() / entry.file_name
+    path.parent.mkdir(exist_ok=True)
+    with path.open("wb") as file:
+        file.truncate(entry.size)
+
+
+def test_good_model_is_the_default_also_before_it_is_downloaded_and_next_to_the_small_one() -> None:
+    assert resolve(None, settings()).model == "local:good"
+    put("small")
+    assert resolve(None, settings()).model == "local:good"
+    assert resolve("local:small", settings()).model == "local:small"
+
+
+def test_small_model_stands_in_where_downloads_are_forbidden(caplog: pytest.LogCaptureFixture) -> None:
+    warn_once.cache_clear()
+    put("small")
+    for _ in range(2):
+        assert resolve(None, settings(download=False)).model == "local:small"
+    assert caplog.text.count("its answers are placeholders") == 1
+    put("good")
+    assert resolve(None, settings(download=False)).model == "local:good"
+
+
+def test_named_model_that_is_not_downloaded_needs_downloads() -> None:
+    assert resolve("local:good", settings()).model == "local:good"
+    with pytest.raises(ModelError, match="dovetail models pull good"):
+        resolve("local:good", settings(download=False))

@@ -35,8 +35,8 @@ def test_without_any_model_none_is_in_use() -> None:
     ]
 
 
-def test_without_any_model_the_small_one_is_in_use_before_it_is_downloaded() -> None:
-    assert look().active == "local:small"
+def test_without_any_model_the_good_one_is_in_use_before_it_is_downloaded() -> None:
+    assert look().active == "local:good"
 
 
 def test_model_in_use_and_fallbacks_have_price_and_window() -> None:

@@ -7,14 +7,13 @@ import traceback
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from patience import PATIENCE
 from resume.engines import ENGINES
 from resume.points import POINTS, Point
 from resume.properties import Problems, find_problems
 from resume.story import Story
 from resume.strikes import FAULTS, Fault
 from resume.world import Makers, World
-
-LIMIT = 120.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +72,7 @@ async def run_cell(cell: Cell, folder: Path, makers: Makers) -> Outcome:
     async with World(ENGINES[cell.engine], folder, makers) as world:
         story = Story(world, with_answers=fault.asks, is_killed=fault.kills)
         try:
-            async with asyncio.timeout(LIMIT):
+            async with asyncio.timeout(PATIENCE):
                 problems = await _play(story, fault, point)
         except Exception as error:
             problems = [(0, f"{type(error).__name__}: {error}")]

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from dovetail.ids import new_id
+from patience import PATIENCE
 
 MAKER = Path(__file__).with_name("maker.py")
 REPOSITORY = Path(__file__).resolve().parents[2]
 NEWER_VERSION = "99.0.0"
-START_LIMIT = 60.0
-END_LIMIT = 40.0
 PACKAGES = (
     "dovetail.cli.main",
     "dovetail.cli.commands.serve",
@@ -60,7 +59,7 @@ class Machine:
 
     async def wait_for_line(self, matches: Callable[[str], bool]) -> str:
         """Wait for a line of its output."""
-        async with asyncio.timeout(START_LIMIT), self._news:
+        async with asyncio.timeout(PATIENCE), self._news:
             while not (found := [line for line in self.text.split("\n")[:-1] if matches(line)]):
                 if not self.is_alive:
                     raise AssertionError(f"dovetail {' '.join(self.words)} ended:\n{self.text[-3000:]}")
@@ -70,12 +69,12 @@ class Machine:
     async def end(self, how: signal.Signals = signal.SIGKILL) -> None:
         """Send a signal and wait until the process has ended."""
         self.send(how)
-        async with asyncio.timeout(END_LIMIT):
+        async with asyncio.timeout(PATIENCE):
             await self._ended.wait()
 
     async def wait_until_ended(self) -> str:
         """Wait until the process has ended by itself; return its output."""
-        async with asyncio.timeout(START_LIMIT):
+        async with asyncio.timeout(PATIENCE):
             await self._ended.wait()
             if self._reading is not None:
                 await self._reading
@@ -159,7 +158,7 @@ class Maker:
         assert process is not None
         assert process.stdin is not None
         assert process.stdout is not None
-        async with self._order, asyncio.timeout(START_LIMIT):
+        async with self._order, asyncio.timeout(PATIENCE):
             process.stdin.write(json.dumps(order).encode() + b"\n")
             line = await process.stdout.readline()
         assert line, "the maker of processes has ended"

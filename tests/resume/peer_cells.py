@@ -19,6 +19,7 @@ from typing import Any
 from dovetail.events.call import ToolCall
 from dovetail.testing import Gate, ScriptedServer
 from faults.brain import find_faults
+from patience import PATIENCE
 from resume.cell import Cell, Outcome
 from resume.model import Model, make_call
 from resume.properties import Problems, check_conversation, check_requests, skip_void
@@ -27,7 +28,6 @@ from resume.story import ANSWERS, CHILD, JOB
 from resume.workspace import ToolGate, Workspace, open_workspace
 
 PROGRAMS = Path(__file__).with_name("peers")
-LIMIT = 60.0
 NO_MOMENT = "a library has no stream in which this moment could be seen"
 NO_FEATURE = "the package has no such feature"
 POINTS = ("before a call", "inside it", "in an approval", "in a child")
@@ -141,7 +141,7 @@ async def finish(process: asyncio.subprocess.Process) -> dict[str, Any]:
 
 async def finish_all(process: asyncio.subprocess.Process) -> list[dict[str, Any]]:
     """Wait until a program has ended; return all that it reports."""
-    async with asyncio.timeout(LIMIT):
+    async with asyncio.timeout(PATIENCE):
         output, _ = await process.communicate()
     return [json.loads(line) for line in output.decode().splitlines() if line.startswith("{")]
 
@@ -189,7 +189,7 @@ class PeerStory:
         await self._end()
 
     async def _reach(self, process: asyncio.subprocess.Process) -> None:
-        async with asyncio.timeout(LIMIT):
+        async with asyncio.timeout(PATIENCE):
             if self._model_gate is not None:
                 await self._model_gate.reached.async_wait()
             elif self._tool_gate is not None:
@@ -239,7 +239,7 @@ class PeerStory:
         elif fault == "database away":
             gate = self.world.workspace.hold("process answer")
             process = await self.world.start("answer", "yes")
-            await asyncio.wait_for(gate.reached.wait(), LIMIT)
+            await asyncio.wait_for(gate.reached.wait(), PATIENCE)
             _, hard = resource.prlimit(process.pid, resource.RLIMIT_FSIZE)
             resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (ROOM, hard))
             gate.opened.set()
@@ -258,7 +258,7 @@ class PeerStory:
         for word in words:
             gate = self.world.workspace.hold("process answer")
             processes.append(await self.world.start("answer", word))
-            await asyncio.wait_for(gate.reached.wait(), LIMIT)
+            await asyncio.wait_for(gate.reached.wait(), PATIENCE)
             gates.append(gate)
         for gate in gates:
             gate.opened.set()

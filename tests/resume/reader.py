@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from resume.world import LIMIT, World
+from patience import PATIENCE
+from resume.world import World
 
 Entry = dict[str, Any]
 
@@ -22,7 +23,7 @@ class Reader:
     async def wait_for(self, matches: Callable[[Entry], bool], what: str) -> Entry:
         """Wait for an event."""
         try:
-            async with asyncio.timeout(LIMIT), self._news:
+            async with asyncio.timeout(PATIENCE), self._news:
                 while not (found := [entry for entry in self.entries if matches(entry)]):
                     await self._news.wait()
         except TimeoutError as error:

@@ -4,6 +4,7 @@ import asyncio
 import signal
 from abc import ABC, abstractmethod
 
+from patience import PATIENCE
 from resume.machine import Machine
 from resume.points import Point
 from resume.story import ANSWERS, JOB, Story
@@ -78,7 +79,7 @@ class DoubleResume(Fault):
         gate = None if point.next_turn is None else world.model.hold(JOB, point.next_turn)
         await world.start_working()
         if gate is not None:
-            await asyncio.wait_for(gate.reached.async_wait(), 60)
+            await asyncio.wait_for(gate.reached.async_wait(), PATIENCE)
         elif await _list_asks(story) != asks:
             story.problems.append((6, "a resumed run asks something else"))
         await world.end_working(signal.SIGKILL)

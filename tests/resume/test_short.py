@@ -8,7 +8,7 @@ from resume.cell import Cell, run_cell
 from resume.machine import Maker
 from resume.world import Makers
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(150)]
+pytestmark = pytest.mark.slow
 CELLS = [
     Cell(engine="local/SQLite", fault="SIGKILL", point="inside it"),
     Cell(engine="local/SQLite", fault="database away", point="after its result"),

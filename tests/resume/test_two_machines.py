@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from dovetail.testing import Gate
+from patience import PATIENCE
 from resume.engines import ENGINES
 from resume.machine import PACKAGES, Maker
 from resume.model import make_call, say
 from resume.reader import Reader
 from resume.world import Makers, World
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(150)]
+pytestmark = pytest.mark.slow
 USERS = [f"user-{number}" for number in range(8)]
 
 
@@ -24,7 +25,7 @@ async def test_a_machine_is_lost_and_no_user_notices(tmp_path: Path, engine: str
     async with (
         Maker(packages=(*PACKAGES, *chosen.packages)) as maker,
         World(chosen, tmp_path, Makers(maker, maker)) as world,
-        asyncio.timeout(120),
+        asyncio.timeout(PATIENCE),
     ):
         lost = await world.start_machine("127.0.0.1")
         await world.start_machine("127.0.0.2")

@@ -14,13 +14,13 @@ import httpx
 
 from dovetail.concurrency import retrying
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 from resume.engines import Engine, make_settings
 from resume.machine import Machine, Maker
 from resume.model import Model
 from resume.storage import Storage, open_storage
 from resume.workspace import Workspace, open_workspace
 
-LIMIT = 60.0
 PAUSE = 0.02
 """Seconds between two looks at something that sends no news."""
 
@@ -57,7 +57,7 @@ class World:
         self._server.script = self.model
         self.workspace = await enter(open_workspace(self.folder))
         self.workspace.write(settings=await make_settings(self.engine))
-        self.client = await enter(httpx.AsyncClient(timeout=LIMIT))
+        self.client = await enter(httpx.AsyncClient(timeout=PATIENCE))
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
@@ -174,7 +174,7 @@ class World:
     async def wait_until(self, is_so: Callable[[], Awaitable[Any]], what: str) -> Any:
         """Look again and again until something is so, and return it."""
         try:
-            async with asyncio.timeout(LIMIT):
+            async with asyncio.timeout(PATIENCE):
                 async for _ in retrying(repeat(PAUSE)):
                     if found := await is_so():
                         return found

@@ -22,6 +22,7 @@ from dovetail.sessions.rows import fetch_session
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master", session_id="s")
@@ -353,7 +354,6 @@ async def test_the_number_of_messages_that_wait_in_a_session_is_limited(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_a_message_sent_to_another_process_reaches_the_run() -> None:
     address: Any = await make_database()
     async with Database(address) as one, Database(address) as other:
@@ -379,13 +379,12 @@ async def test_a_message_sent_to_another_process_reaches_the_run() -> None:
             handle = await start(here, work)
             sent, running = await there.inbox.send(write("from afar", handle.run_id))
             assert (sent.kind, running) == ("steer", handle.run_id)
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 await handle.result()
             assert taken == ["from afar"]
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_a_message_and_a_new_run_in_the_same_session_do_not_wait_for_each_other() -> None:
     address: Any = await make_database()
     async with Database(address) as one, Database(address) as other:
@@ -409,7 +408,7 @@ async def test_a_message_and_a_new_run_in_the_same_session_do_not_wait_for_each_
 
             creating = asyncio.create_task(engine.store.create("run_2", SPEC, begin))
             await has_session.wait()
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 await other.write(store)
                 with pytest.raises(ConflictError):
                     await creating

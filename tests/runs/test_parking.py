@@ -28,6 +28,7 @@ from dovetail.runs.service import Runs
 from dovetail.settings.sections import RunSettings
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
 START = RunStart("master", "")
@@ -97,7 +98,7 @@ async def start_and_park(runs: Runs) -> str:
 
 
 async def test_a_parked_run_holds_no_task_and_continues_with_its_answer(database: Database) -> None:
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         run_id = await start_and_park(runs)
         assert runs.running == 0
         (ask,) = await runs.asks.store.list_open("local")
@@ -115,7 +116,7 @@ async def test_readers_of_a_run_stay_while_it_is_parked_and_taken_up(database: D
         context.emit(TurnEnd(1, Usage(5, 2), "tool-calls"))
         return await work(context)
 
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         runs.rebuild = rebuild
         run_id = (await runs.start(RunSpec(agent="master"), Job(spend_and_work))).run_id
         async with await runs.read(run_id) as reader:
@@ -133,9 +134,9 @@ async def test_readers_of_a_run_stay_while_it_is_parked_and_taken_up(database: D
 
 
 async def test_a_parked_run_outlives_its_process(database: Database) -> None:
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         run_id = await start_and_park(runs)
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         runs.rebuild = rebuild
         await runs.recover()
         assert (runs.running, (await runs.store.get(run_id)).phase) == (0, "waiting")
@@ -145,11 +146,11 @@ async def test_a_parked_run_outlives_its_process(database: Database) -> None:
 
 
 async def test_an_answer_whose_process_died_before_it_woke_the_run_is_found(database: Database) -> None:
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         run_id = await start_and_park(runs)
         (ask,) = await runs.asks.store.list_open("local")
         assert await runs.asks.store.close(ask.id, "answered", {"approved": False})
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         runs.rebuild = rebuild
         await runs.recover()
         assert (await runs.result(run_id)).value == {"approved": False}
@@ -163,7 +164,7 @@ async def test_a_parked_run_can_be_cancelled(database: Database) -> None:
 
         return Job(end)
 
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         run_id = await start_and_park(runs)
         runs.rebuild = stop
         await runs.cancel(run_id)
@@ -177,7 +178,7 @@ async def test_a_run_with_a_limited_question_is_not_parked(database: Database) -
         assert context.ask is not None
         return RunResult(data=await context.ask("approval", "c", {}, 60))
 
-    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(20):
+    async with Runs(database, AT_ONCE) as runs, asyncio.timeout(PATIENCE):
         handle = await runs.start(RunSpec(agent="master"), Job(ask_for_a_minute))
         later = await runs.start(RunSpec(agent="master"), Job(work))
         assert await runs.attempt(later.run_id) == "waiting"  # it had as much time

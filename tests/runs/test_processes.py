@@ -16,6 +16,7 @@ from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
 pytestmark = uses_postgres
@@ -41,7 +42,7 @@ async def test_a_run_is_read_live_at_another_process(databases: tuple[Database, 
     async with Runs(databases[0]) as here, Runs(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         text = ""
-        async with asyncio.timeout(20), await there.read(handle.run_id) as reader:
+        async with asyncio.timeout(PATIENCE), await there.read(handle.run_id) as reader:
             while not reader.ended:
                 events = [entry.event for entry in await reader.next()]
                 text += "".join(event.delta for event in events if isinstance(event, TextDeltaEvent))
@@ -59,7 +60,7 @@ async def test_an_answer_given_at_another_process_arrives(databases: tuple[Datab
         handle = await here.start(SPEC, Job(work))
         await wait_for_ask(there, handle.run_id)
         assert await there.asks.acknowledge("c", {"status": "success"}, owner="local") == "resolved"
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).value == {"status": "success"}
 
 
@@ -75,7 +76,7 @@ async def test_a_tab_that_goes_away_from_another_process_does_not_hold_the_run(
         handle = await here.start(SPEC, Job(work))
         ask_id = await wait_for_ask(there, handle.run_id)
         await there.asks.claim(ask_id, "closed", owner="local", seconds=0.02)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).value == ABANDONED
 
 
@@ -87,7 +88,7 @@ async def test_a_cancel_at_another_process_stops_the_run(databases: tuple[Databa
     async with Runs(databases[0]) as here, Runs(databases[1]) as there:
         handle = await here.start(SPEC, Job(work))
         await there.cancel(handle.run_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).reason == "cancelled"
         with pytest.raises(ConflictError):
             await there.cancel(handle.run_id)
@@ -104,7 +105,7 @@ async def test_what_was_missed_while_the_link_was_broken_is_fetched(
         ask_id = await wait_for_ask(there, handle.run_id)
         await break_link(databases[0], here.link.process_id)
         await there.asks.answer(ask_id, {"approved": True}, owner="local")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).value == {"approved": True}
 
 
@@ -125,14 +126,14 @@ async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Datab
             there.rebuild = rebuild
             await there.recover()
             assert (await there.get(run_id)).process_id == here.link.process_id
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await taken.wait()
         assert (await there.get(run_id)).process_id == there.link.process_id
 
 
 async def wait_for_ask(engine: Runs, run_id: str) -> str:
     """Read the run elsewhere until it asks."""
-    async with asyncio.timeout(20), await engine.read(run_id) as reader:
+    async with asyncio.timeout(PATIENCE), await engine.read(run_id) as reader:
         while True:
             for entry in await reader.next():
                 if isinstance(entry.event, AskRequest):

@@ -36,6 +36,7 @@ from dovetail.runs.service import Runs
 from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 
 LEAP = 1000
 ROOT = ("r",)
@@ -134,9 +135,6 @@ def test_usage_of_an_answer_is_recorded_although_its_turn_was_interrupted() -> N
     assert (done.open_usage, done.spent.usage, done.spent.turns) == (Usage(), Usage(10, 5), 1)
 
 
-pytestmark = pytest.mark.timeout(30)
-
-
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
     async with Database(tmp_path / "x.db") as database:
@@ -159,7 +157,7 @@ async def leave_orphan(database: Database, *agents: str) -> list[str]:
 
 async def wait_for_end(engine: Runs, run_id: str) -> str:
     """Look at the run again and again: it changes hands, and each reader sees only one of its lives."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while (record := await engine.get(run_id)).result is None:
             async with await engine.read(run_id, record.last_number) as reader:
                 with suppress(TimeoutError):
@@ -219,7 +217,7 @@ async def test_readers_from_before_a_run_was_resumed_read_on(database: Database)
         return Job(hang)
 
     (run_id,) = await leave_orphan(database, "master")
-    async with Runs(database) as engine, asyncio.timeout(30), await engine.read(run_id) as early:
+    async with Runs(database) as engine, asyncio.timeout(PATIENCE), await engine.read(run_id) as early:
         assert [entry.event.type for entry in await early.next()] == ["run-start"]
         engine.rebuild = rebuild
         await engine.recover()
@@ -229,7 +227,7 @@ async def test_readers_from_before_a_run_was_resumed_read_on(database: Database)
 async def test_readers_of_a_run_that_continues_elsewhere_are_released(database: Database) -> None:
     async with Runs(database) as old, Runs(database) as new:
         handle = await old.start(RunSpec(agent="master"), Job(hang))
-        async with asyncio.timeout(30), await old.read(handle.run_id) as reader:
+        async with asyncio.timeout(PATIENCE), await old.read(handle.run_id) as reader:
             await reader.next()
             assert await new.store.take_over(await old.get(handle.run_id))
             await old.cancel(handle.run_id)  # makes it tell something, which is refused
@@ -253,7 +251,7 @@ async def test_a_stop_requested_while_a_run_had_no_worker_is_obeyed(database: Da
         await engine.cancel(run_id, "now")
         engine.rebuild = rebuild
         await engine.recover()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await engine.result(run_id)).reason == "cancelled"
     assert modes == ["now"]
 

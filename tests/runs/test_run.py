@@ -9,6 +9,7 @@ from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 
 
 async def wait_until_cancelled(context: RunContext) -> RunResult:
@@ -26,6 +27,6 @@ async def test_a_run_is_started_with_an_id_of_choice_and_cancelled(tmp_path: Pat
         await engine.recover()
         handle = await engine.start(RunSpec(agent="master"), Job(wait_until_cancelled), run_id="run_1")
         await engine.cancel(handle.run_id)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             outcome = await handle.result()
     assert (handle.run_id, outcome.reason) == ("run_1", "cancelled")

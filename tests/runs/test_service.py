@@ -34,6 +34,7 @@ from dovetail.sessions.rows import store_answer, store_question
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database, SaveWork
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master", session_id="s")
@@ -289,7 +290,7 @@ async def test_an_ask_stored_but_not_sent_before_a_crash_is_sent_when_asked_agai
             kind="approval",
             call_id="c",
             payload={},
-            timeout=60,
+            timeout=PATIENCE,
         )
         await engine.asks.store.create(lost)
         return RunResult(data=[lost.id, await context.ask("approval", "c", {}, 60)])
@@ -384,8 +385,10 @@ async def test_a_tab_that_claimed_and_went_away_does_not_hold_the_run(
 
 
 async def test_a_renewed_claim_keeps_the_call_and_a_tab_that_claims_after_its_end_gets_nothing(
-    engine: Runs,
+    engine: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # Nothing looks at the claim between its end and its renewal.
+    monkeypatch.setattr("dovetail.runs.asks.LOOK_SECONDS", 3600)
     handle, ask_id = await start_browser_ask(engine)
     await engine.asks.claim(ask_id, "slow", owner="local", seconds=0)
     await engine.asks.claim(ask_id, "slow", owner="local", seconds=60)
@@ -401,8 +404,8 @@ async def test_a_call_that_no_tab_takes_fails_long_before_its_time_limit(
     engine: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dovetail.runs.asks.LOOK_SECONDS", 0.01)
-    monkeypatch.setattr("dovetail.runs.asks.UNCLAIMED_SECONDS", 0.05)
     handle, _ = await start_browser_ask(engine)
+    monkeypatch.setattr("dovetail.runs.asks.UNCLAIMED_SECONDS", 0.05)
     assert (await handle.result()).value == UNCLAIMED
 
 

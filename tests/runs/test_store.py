@@ -17,7 +17,7 @@ from postgres import make_database
 
 kinds = pytest.mark.parametrize(
     "database",
-    ["sqlite", pytest.param("postgresql", marks=[pytest.mark.slow, pytest.mark.timeout(120)])],
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)],
     indirect=True,
 )
 

@@ -17,6 +17,7 @@ from dovetail.runs.service import Runs
 from dovetail.runs.writer import lighten
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
 SPEC = RunSpec(agent="master")
@@ -70,7 +71,7 @@ async def test_a_bad_event_fails_its_run_and_no_other(engine: Runs, events: list
             await context.flush()
         return RunResult(text="well")
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         bad = await engine.start(SPEC, Job(spoil))
         good = [await engine.start(SPEC, Job(write)) for _ in range(5)]
         assert [(await handle.result()).value for handle in good] == ["well"] * 5
@@ -89,7 +90,7 @@ async def test_a_result_of_a_run_that_cannot_be_stored_ends_it_with_an_error(eng
         context.emit(TextDeltaEvent("t", "all I have to say"))
         return RunResult(data=object())
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         handle = await engine.start(SPEC, Job(spoil))
         assert (await handle.result()).reason == "error"
     stored = [entry.event for entry in await engine.history(handle.run_id)]
@@ -107,7 +108,7 @@ async def test_after_a_restart_nothing_of_a_bad_run_is_left_to_take_up(url: str 
     async def rebuild(record: RunRecord) -> Job | None:
         raise AssertionError(f"{record.id} was left behind")
 
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         async with Database(url) as database, Runs(database) as engine:
             await (await engine.start(SPEC, Job(spoil))).result()
         async with Database(url) as database, Runs(database) as engine:

@@ -21,13 +21,17 @@ from dovetail.store.retention import prune
 from dovetail.store.tables import runs
 from postgres import make_database, uses_postgres
 
-TODAY = datetime.fromtimestamp(time.time(), UTC).date()
 EVER = UsageFilter(first=date(2000, 1, 1), last=date(2100, 1, 1))
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=uses_postgres)])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str | Path:
     return tmp_path / "x.db" if request.param == "sqlite" else asyncio.run(make_database())
+
+
+def today() -> date:
+    """The day now, not when the tests were collected."""
+    return datetime.fromtimestamp(time.time(), UTC).date()
 
 
 class Team(RunWork):
@@ -74,7 +78,7 @@ async def test_each_turn_counts_once_for_the_agent_and_model_that_took_it(url: s
         }
         assert await costs(database, "agent") == {"master": (1.75, 2), "scout": (0.125, 1), "poet": (None, 1)}
         assert await costs(database, "owner") == {"bob": (1.0, 1), "ann": (0.875, 1)}
-        assert await costs(database, "day") == {TODAY.isoformat(): (1.875, 2)}
+        assert await costs(database, "day") == {today().isoformat(): (1.875, 2)}
         total = sum_rows(await count_usage(database, "day", EVER))
         assert (total.input_tokens, total.output_tokens, total.unpriced_tokens) == (113, 12, 44)
 
@@ -95,8 +99,8 @@ async def test_only_the_owner_and_the_days_that_were_asked_for_count(url: str | 
         old = UsageFilter(first=date(1971, 1, 1), last=date(1971, 1, 1))
         assert await costs(database, "owner", old) == {"ann": (1.0, 1)}
         assert await costs(database, "day", old) == {"1971-01-01": (1.0, 1)}
-        assert await costs(database, "owner", UsageFilter(first=TODAY, last=TODAY, owner="ann")) == {}
-        assert await costs(database, "owner", UsageFilter(first=TODAY, last=TODAY)) == {"bob": (1.0, 1)}
+        assert await costs(database, "owner", UsageFilter(first=today(), last=today(), owner="ann")) == {}
+        assert await costs(database, "owner", UsageFilter(first=today(), last=today())) == {"bob": (1.0, 1)}
 
 
 @pytest.mark.parametrize("way", ["delete", "prune"])
@@ -122,6 +126,6 @@ async def test_what_was_spent_stays_after_its_chat_is_gone(url: str | Path, way:
 
 
 def test_a_period_ends_today_unless_it_is_said_otherwise() -> None:
-    assert read_period(None, None, days=1) == (TODAY, TODAY)
+    assert read_period(None, None, days=1) == (today(), today())
     assert read_period(None, date(2026, 3, 31)) == (date(2026, 3, 2), date(2026, 3, 31))
-    assert read_period(date(2020, 1, 1), None) == (date(2020, 1, 1), TODAY)
+    assert read_period(date(2020, 1, 1), None) == (date(2020, 1, 1), today())

@@ -10,6 +10,7 @@ from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import RunEnd
 from dovetail.runs.journal import Journal
 from dovetail.runs.writer import Batch, JournalWriter
+from patience import PATIENCE
 
 
 class Drawer:
@@ -49,7 +50,7 @@ async def test_all_news_are_stored_together_when_their_time_has_come() -> None:
     writer = JournalWriter(drawer, lambda run_id: None, interval=0)
     for name in ("first", "second"):
         write(writer, name)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await drawer.used.wait()
     assert drawer.stored == [[("first", [1], False), ("second", [1], False)]]
     await writer.close()
@@ -75,7 +76,7 @@ async def test_a_process_that_stops_does_not_wait_long_for_a_full_disk(
 
     writer = JournalWriter(FullDisk(), lambda run_id: None, interval=3600, patience=3600, farewell=0.05)
     journal = write(writer, "run")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await writer.close()
     assert "1 journals could not be stored before shutdown" in caplog.messages
     assert journal.saved == 0

@@ -10,6 +10,7 @@ from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.schedules.service import TICKING
 from dovetail.schedules.store import MOST_SCHEDULES
 from dovetail.store.retention import prune
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 from scheduled import NINE, Clock, Process, make_schedule, start_process
 
@@ -166,7 +167,7 @@ async def test_the_app_starts_what_is_due_in_the_background(tmp_path: Path) -> N
         schedules = await process.app.open_schedules()
         due = await schedules.store.get("scout.1", owner="ann")
         await process.schedules.store.record(due, NINE)  # years ago
-        async with asyncio.timeout(20), schedules.ticking():
+        async with asyncio.timeout(PATIENCE), schedules.ticking():
             while not await schedules.store.find_ticks("scout.1", 1):
                 pass
         assert len(await process.wait_for_runs()) == 1

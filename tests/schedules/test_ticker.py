@@ -12,6 +12,7 @@ from dovetail.data.cron import Cron
 from dovetail.schedules import ticker
 from dovetail.schedules.ticker import LOOK_SECONDS, MOST_RECORDED
 from dovetail.testing import Gate
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 from scheduled import NINE, Clock, make_schedule, start_process
 
@@ -253,7 +254,7 @@ async def test_ticks_in_a_busy_session_wait_for_its_run_to_end(
         assert started.run_id in (queued.detail or "")
         assert skipped.detail == "The message of an earlier tick still waits in the session."
         gate.open()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while len(await process.wait_for_runs()) < 2:
                 pass
         await process.wait_for_runs()
@@ -292,7 +293,10 @@ async def test_ticks_of_a_time_without_a_database_run_when_it_is_back(
 ) -> None:
     monkeypatch.setattr(ticker, "LOOK_SECONDS", 0.01)
     alarm, log = Alarm(), logging.getLogger(ticker.__name__)
-    async with start_process(tmp_path, f"{tmp_path}/x.db", clock, ["Late."]) as process, asyncio.timeout(30):
+    async with (
+        start_process(tmp_path, f"{tmp_path}/x.db", clock, ["Late."]) as process,
+        asyncio.timeout(PATIENCE),
+    ):
         schedule = await process.schedules.add(make_schedule("0 * * * *"))
         await process.app.runs.database.close()
         log.addHandler(alarm)

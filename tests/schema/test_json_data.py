@@ -168,7 +168,6 @@ anything = st.recursive(
 )
 
 
-@pytest.mark.timeout(60)
 @given(anything)
 @settings(max_examples=60)
 def test_whatever_comes_out_fits_into_json_and_stays_as_it_is(value: Any) -> None:

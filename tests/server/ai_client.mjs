@@ -1,18 +1,10 @@
 // A real client of the stream: the npm package `ai`. Usage: node ai_client.mjs <ai package> <address> <scenario>
 // Prints one line of JSON: the messages, status and what happened on the way.
 
+import { State, until } from "./chat_state.mjs";
+
 const [, , place, address, scenario] = process.argv;
 const ai = await import(place);
-
-class State {
-  messages = [];
-  status = "ready";
-  error = undefined;
-  pushMessage = (message) => (this.messages = [...this.messages, message]);
-  popMessage = () => (this.messages = this.messages.slice(0, -1));
-  replaceMessage = (index, message) => (this.messages = this.messages.with(index, structuredClone(message)));
-  snapshot = (value) => structuredClone(value);
-}
 
 class Chat extends ai.AbstractChat {
   constructor(options) {
@@ -21,12 +13,6 @@ class Chat extends ai.AbstractChat {
 }
 
 const log = [];
-const until = async (condition) => {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 400) throw new Error(`nothing happened; the log is ${JSON.stringify(log)}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
 const openParts = (chat, state) => (chat.lastMessage?.parts ?? []).filter((part) => part.state === state);
 
 const scenarios = {

@@ -1,6 +1,8 @@
 // Runs the page of docs/client.md as a browser would. Usage: node page_client.mjs <ai package> <page module> <scenario>
 // Prints one line of JSON: the messages of the chat, and how many requests they took.
 
+import { State, until } from "./chat_state.mjs";
+
 const [, , place, page, scenario] = process.argv;
 globalThis.document = { body: { innerText: "oak and ash and oak" } };
 const ai = await import(place);
@@ -11,18 +13,6 @@ globalThis.fetch = (address, options) => {
   return send(address, options);
 };
 const { openChat, stopAnswer } = await import(page);
-
-class State {
-  status = "ready";
-  error = undefined;
-  constructor(messages) {
-    this.messages = messages;
-  }
-  pushMessage = (message) => (this.messages = [...this.messages, message]);
-  popMessage = () => (this.messages = this.messages.slice(0, -1));
-  replaceMessage = (index, message) => (this.messages = this.messages.with(index, structuredClone(message)));
-  snapshot = (value) => structuredClone(value);
-}
 
 class Chat extends ai.AbstractChat {
   constructor(options) {
@@ -40,13 +30,6 @@ const slow = (promise) => (options) => ({
   ...options,
   onToolCall: (call) => void promise.then(() => options.onToolCall(call)),
 });
-
-const until = async (condition) => {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 1000) throw new Error("nothing happened");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-};
 
 const scenarios = {
   async act() {

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from dovetail.tools.makers.browser import make_browser_tool
+from patience import PATIENCE
 from serving import serve, text_of
 
 SHOW = make_browser_tool("show-note", "Show a note to the user.", {"type": "object"})
@@ -40,7 +41,7 @@ async def test_acknowledgement_of_another_owner_is_refused_and_the_call_still_wa
     async with serve(tmp_path, [CALL, "Shown."], [SHOW], settings=keys) as server:
         message = {"message": "Show it.", "session_id": "s", "tab_id": "t"}
         stream = server.stream("POST", "/api/v1/chat", json=message, headers=ann)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             async for chunk in stream:
                 if chunk["type"] == "data-ask":
                     break

@@ -8,6 +8,7 @@ import pytest
 
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve
 
 CALLS = {
@@ -42,7 +43,7 @@ async def cancel(server: Serving, work: Work, mode: str) -> list[str]:
     body = {"message": "Work", "session_id": "s", "tab_id": "t"}
     stream = server.stream("POST", "/api/v1/chat", json=body)
     run_id = (await anext(stream))["messageMetadata"]["run_id"]
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await work.began.wait()
         response = await server.client.post(f"/api/v1/runs/{run_id}/cancel", json={"mode": mode})
         assert response.status_code == 202

@@ -8,6 +8,7 @@ import pytest
 
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 from serving import serve
 
@@ -47,7 +48,7 @@ async def test_a_cancel_at_another_server_lets_end_what_its_mode_says(
     async with (
         serve(tmp_path, [CALLS, "Never said."], [work.tool()], settings) as here,
         serve(tmp_path, settings=settings) as there,
-        asyncio.timeout(60),
+        asyncio.timeout(PATIENCE),
     ):
         body = {"message": "Work", "session_id": "s", "tab_id": "t"}
         stream = here.stream("POST", "/api/v1/chat", json=body)

@@ -9,9 +9,9 @@ import pytest
 
 from dovetail.app import Dovetail
 from dovetail.testing import Gate
+from patience import PATIENCE
 from serving import Serving, serve, serve_app, text_of
 
-pytestmark = pytest.mark.timeout(60)
 SESSION = "/api/v1/sessions/s"
 OPTIONS = {
     "instructions": "Answer in rhymes.",
@@ -123,7 +123,7 @@ async def test_wrong_options_are_refused_on_every_way_in(
 
 async def test_an_unknown_model_is_refused_with_the_nearest_names(tmp_path: Path) -> None:
     app = Dovetail({"model": {"providers": {"openai": {"api_key": "k"}}}}, workspace=tmp_path)
-    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         await client.post("/api/v1/sessions", json={"id": "s"})
         refused = await client.patch(SESSION, json={"options": {"model": "opnai:gpt-4.1"}})
         assert refused.status_code == 422
@@ -148,7 +148,7 @@ async def test_another_owner_can_neither_read_nor_change_options(tmp_path: Path)
 
 async def test_a_run_that_is_resumed_keeps_the_options_it_began_with(tmp_path: Path) -> None:
     gate = Gate()
-    async with serve(tmp_path, [[gate, "one"]]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, [[gate, "one"]]) as server, asyncio.timeout(PATIENCE):
         sending = asyncio.create_task(server.chat("Hi", options=OPTIONS))
         await gate.reached.async_wait()
         await change(server, options={"instructions": "Be brief.", "temperature": None, "mode": None})
@@ -166,7 +166,7 @@ async def test_a_run_that_is_resumed_keeps_the_options_it_began_with(tmp_path: P
 
 async def test_a_queued_message_is_answered_with_the_options_of_that_time(tmp_path: Path) -> None:
     gate = Gate()
-    async with serve(tmp_path, [[gate, "one"], "two"]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, [[gate, "one"], "two"]) as server, asyncio.timeout(PATIENCE):
         sending = asyncio.create_task(server.chat("Hi", options=OPTIONS))
         await gate.reached.async_wait()
         run_id = (await server.get(SESSION))["run_id"]
@@ -181,7 +181,7 @@ async def test_a_queued_message_is_answered_with_the_options_of_that_time(tmp_pa
 
 
 async def test_what_works_in_the_background_has_options_of_its_own(tmp_path: Path) -> None:
-    async with serve(tmp_path, ["one", "two"]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, ["one", "two"]) as server, asyncio.timeout(PATIENCE):
         await server.chat("Hi", options=OPTIONS)
         own = {"instructions": "Count to ten."}
         body = {"message": "Work", "session_id": "s", "background": True, "options": own}

@@ -14,13 +14,14 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate
 from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "web" / "node_modules" / "ai" / "dist" / "index.js"
 NODE = shutil.which("node")
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.slow
 
 
 def write_page(server: Serving, folder: Path) -> Path:
@@ -48,7 +49,7 @@ async def run_page(server: Serving, folder: Path, scenario: str) -> tuple[list[d
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
     )
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(PATIENCE):
         output, errors = await process.communicate()
     assert process.returncode == 0, errors.decode()
     seen = json.loads(output)

@@ -12,6 +12,7 @@ from dovetail.app import Dovetail
 from dovetail.errors import ConfigError
 from dovetail.server.health_port import HealthPort
 from dovetail.server.metrics import Metrics, RunMetrics
+from patience import PATIENCE
 
 
 @asynccontextmanager
@@ -25,7 +26,10 @@ async def open_port(folder: Path) -> AsyncIterator[tuple[HealthPort, str]]:
 
 
 async def test_it_serves_health_readiness_and_metrics(tmp_path: Path) -> None:
-    async with open_port(tmp_path) as (health, address), httpx.AsyncClient(base_url=address) as client:
+    async with (
+        open_port(tmp_path) as (health, address),
+        httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
+    ):
         assert (await client.get("/healthz")).json()["status"] == "ok"
         assert (await client.get("/readyz")).json() == {"status": "ok"}
         metrics = await client.get("/metrics")
@@ -42,7 +46,7 @@ async def test_a_worker_that_is_starting_is_not_ready(tmp_path: Path) -> None:
     metrics = Metrics()
     async with Dovetail({"store": {"url": f"sqlite:///{tmp_path}/x.db"}}, workspace=tmp_path) as app:
         health = HealthPort(app, metrics, RunMetrics(app, metrics))
-        async with health.open("127.0.0.1", 0) as port, httpx.AsyncClient() as client:
+        async with health.open("127.0.0.1", 0) as port, httpx.AsyncClient(timeout=PATIENCE) as client:
             for path in ("readyz", "metrics"):
                 reply = await client.get(f"http://127.0.0.1:{port}/{path}")
                 assert (reply.status_code, reply.json()) == (503, {"status": "starting"})
@@ -50,14 +54,14 @@ async def test_a_worker_that_is_starting_is_not_ready(tmp_path: Path) -> None:
 
 
 async def test_a_client_that_sends_nonsense_does_not_disturb_others(tmp_path: Path) -> None:
-    async with open_port(tmp_path) as (_, address), asyncio.timeout(30):
+    async with open_port(tmp_path) as (_, address), asyncio.timeout(PATIENCE):
         for nonsense in (b"\r\n\r\n", b"x" * 70_000):
             reader, writer = await asyncio.open_connection("127.0.0.1", int(address.rpartition(":")[2]))
             writer.write(nonsense)
             writer.write_eof()
             assert await reader.read() == b""
             writer.close()
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=PATIENCE) as client:
             assert (await client.get(f"{address}/healthz")).status_code == 200
 
 

@@ -12,6 +12,7 @@ from dovetail.events.delta import ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.testing import Reply
 from dovetail.tools import make_tool
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 from serving import Serving, serve, text_of
 
@@ -52,7 +53,7 @@ async def look_at_all(server: Serving, session_id: str = "s") -> str:
 async def test_one_bad_call_id_stops_no_other(tmp_path: Path, url: str, call_id: str) -> None:
     call = Reply(steps=[ToolCallDelta(0, call_id, "echo", '{"text": "well"}')])
     async with open_server(tmp_path, url, [call, *["Done."] * 13], [make_tool(echo)]) as server:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             chunks = await server.chat("Saw it.")
             others = await asyncio.gather(*(server.chat("Hello", f"s{n}") for n in range(12)))
         assert text_of(chunks) == "Done."
@@ -75,7 +76,7 @@ async def test_a_model_may_say_anything_anywhere(tmp_path: Path, url: str, text:
         ToolCallDelta(2, "3", "echo", text),
     ]
     async with open_server(tmp_path, url, [Reply(steps=steps), "Done."], [make_tool(echo)]) as server:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert text_of(await server.chat("Hello")).endswith("Done.")
         seen = await look_at_all(server)
         assert "\ufffd" in seen
@@ -106,7 +107,7 @@ async def test_a_tool_may_return_anything(tmp_path: Path, url: str, text: str) -
     calls = [ToolCallDelta(n, f"c{n}", name, "{}") for n, name in enumerate(["name_all", "fail", "say"])]
     tools = [make_tool(name_all), make_tool(fail), make_tool(say)]
     async with open_server(tmp_path, url, [Reply(steps=calls), "Done."], tools) as server:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert text_of(await server.chat("Hello")) == "Done."
         await look_at_all(server)
         for tool in tools:
@@ -125,7 +126,7 @@ async def test_a_file_name_in_latin_1_works(tmp_path: Path, url: str) -> None:
         ToolCallDelta(1, "2", "search_files", '{"query": "work", "pattern": "work"}'),
     ]
     async with open_server(tmp_path, url, [Reply(steps=calls), "Done."]) as server:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert text_of(await server.chat("Hello")) == "Done."
         assert "r\ufffdsum\ufffd.txt" in await look_at_all(server)
 

@@ -18,6 +18,7 @@ from dovetail.events.delta import Usage
 from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate, Reply, ScriptedServer
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve, serve_app
 
 
@@ -155,7 +156,7 @@ async def test_cost_of_a_sub_agent_is_that_of_its_own_model(tmp_path: Path) -> N
     async with ScriptedServer(replies) as model:
         settings: dict[str, Any] = {"model": {"name": "openai:gpt-5-mini", "base_url": model.url}}
         app = Dovetail(workspace=tmp_path, settings=settings)
-        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=30) as client:
+        async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             server = Serving(app, None, client, address)  # type: ignore[arg-type]
             await server.chat("Go.")
             numbers = await scrape(server)

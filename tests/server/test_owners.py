@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dovetail.events.call import Kind
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool
@@ -263,7 +261,6 @@ def fill(value: str, ids: dict[str, str]) -> str:
     return value
 
 
-@pytest.mark.timeout(60)
 async def test_nothing_of_another_owner_can_be_reached(tmp_path: Path) -> None:
     async with set_scene(tmp_path) as (server, ids):
         described = (await server.client.get("/openapi.json")).json()["paths"]

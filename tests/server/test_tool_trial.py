@@ -11,9 +11,8 @@ from dovetail.server import tool_trial
 from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve
-
-pytestmark = pytest.mark.timeout(60)
 
 
 def make_note_tool(notes: list[str]) -> Tool:
@@ -83,7 +82,7 @@ async def test_a_question_of_a_trial_that_is_left_alone_ends(
 ) -> None:
     monkeypatch.setattr(tool_trial, "WAIT", 0.01)
     notes: list[str] = []
-    async with serve(tmp_path, tools=[make_note_tool(notes)]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, tools=[make_note_tool(notes)]) as server, asyncio.timeout(PATIENCE):
         _, outcome = await try_tool(server, "write_note", {"text": "oak"}, None)
         assert (outcome["status"], notes) == ("timeout", [])
 
@@ -95,7 +94,7 @@ async def test_a_trial_belongs_to_its_owner(tmp_path: Path) -> None:
         body = {"arguments": {"text": "oak"}, "tab_id": "tab"}
         started = await server.client.post("/api/v1/tools/write_note/call", json=body, headers=ann)
         run = f"/api/v1/runs/{started.json()['run_id']}"
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not (open_asks := (await server.get("/api/v1/asks", headers=ann))["asks"]):
                 pass
         ask = f"/api/v1/asks/{open_asks[0]['ask_id']}"

@@ -18,6 +18,7 @@ import pytest
 
 from dovetail.cli.main import main
 from dovetail.testing import Gate, ScriptedServer
+from patience import PATIENCE
 from postgres import make_database
 
 
@@ -49,7 +50,7 @@ class Server:
     async def wait_for_line(self, pattern: bytes) -> re.Match[bytes]:
         """Read on until the log has such a line."""
         assert self.process.stderr is not None
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             async for line in self.process.stderr:
                 if found := re.search(pattern, line):
                     return found
@@ -82,7 +83,7 @@ async def start(folder: Path, model: ScriptedServer, database: str = "") -> Asyn
         yield server
     finally:
         process.send_signal(signal.SIGTERM)
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(PATIENCE):
             await process.communicate()
 
 
@@ -117,7 +118,6 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.timeout(60)
 async def test_a_replacement_that_cannot_start_is_replaced_again_and_the_service_stays(
     tmp_path: Path,
 ) -> None:
@@ -145,7 +145,6 @@ async def test_a_replacement_that_cannot_start_is_replaced_again_and_the_service
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(480)
 async def test_the_service_comes_back_by_itself_after_its_database_and_a_worker_were_away(
     tmp_path: Path,
 ) -> None:
@@ -166,7 +165,7 @@ async def test_the_service_comes_back_by_itself_after_its_database_and_a_worker_
                 await server.wait_for_worker()
                 assert not {*before.values()} & {*server.workers.values()}
                 body = {"message": "Hi", "session_id": "s"}
-                async with httpx.AsyncClient(timeout=20) as client:
+                async with httpx.AsyncClient(timeout=PATIENCE) as client:
                     answer = await client.post(
                         f"{server.address}/api/v1/chat", json=body, headers={"accept": "application/json"}
                     )
@@ -187,17 +186,16 @@ async def get_at_both(address: str, path: str, **options: str) -> list[httpx.Res
     """Many answers over connections of their own, so that both workers give some."""
     answers: list[httpx.Response] = []
     for _ in range(12):
-        async with httpx.AsyncClient(base_url=address, timeout=20) as client:
+        async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
             answers.append(await client.get(path, params=options))
     return answers
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(480)
 async def test_two_workers_share_all_one_that_dies_is_replaced_and_a_signal_ends_both(tmp_path: Path) -> None:
     gate = Gate()
     with ScriptedServer(["Hello.", ["one ", gate, "two"]]) as model:
-        async with start(tmp_path, model) as server, httpx.AsyncClient(timeout=20) as client:
+        async with start(tmp_path, model) as server, httpx.AsyncClient(timeout=PATIENCE) as client:
             address = server.address
             body = {"message": "Hi", "session_id": "s"}
             plain = {"accept": "application/json"}

@@ -14,6 +14,7 @@ from dovetail.sessions.rows import insert_session
 from dovetail.settings import LOCAL_OWNER, as_settings
 from dovetail.store.database import Transaction
 from dovetail.testing import Gate, ScriptedRequester
+from patience import PATIENCE
 from serving import ScriptedRuntime
 
 
@@ -42,7 +43,7 @@ async def test_an_accepted_message_is_not_refused_when_its_session_is_created_ju
     parts = ReadParts("How long?")
 
     def create(transaction: Transaction) -> None:
-        assert parts.were_read.wait(10)
+        assert parts.were_read.wait(PATIENCE)
         insert_session(transaction, make_session(LOCAL_OWNER, "s"))
 
     runtime = ScriptedRuntime(ScriptedRequester([]), as_settings({}))

@@ -63,7 +63,6 @@ def test_a_wrong_address_is_reported_without_its_password(address: str, told: st
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize("query", ["sslmode=prefer&application_name=chat", "ssl=disable&connect_timeout=9"])
 async def test_a_database_opens_with_what_hosting_companies_add(query: str) -> None:
     async with Database(f"{await make_database()}&{query}") as database:
@@ -71,7 +70,6 @@ async def test_a_database_opens_with_what_hosting_companies_add(query: str) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_an_unknown_demand_is_named() -> None:
     with pytest.raises(ConfigError, match="must be one of: disable, allow"):
         async with Database(f"{await make_database()}&sslmode=maybe"):
@@ -89,7 +87,6 @@ async def test_a_new_database_has_the_declared_tables(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_several_processes_may_make_the_tables_at_once() -> None:
     url = await make_database()
 

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from dovetail.errors import ConfigError, ConflictError, InvalidDataError, StoreError
 from dovetail.store.database import Database, Transaction
 from dovetail.store.tables import sessions
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
 ROW = {"id": "a", "owner": "me", "title": "", "version": 1, "created_at": 0.0, "updated_at": 0.0}
@@ -64,7 +65,7 @@ async def test_many_writers_wait_for_each_other_and_readers_do_not_wait(tmp_path
 
         def write_slowly(connection: Transaction) -> bool:
             insert({"id": "slow"})(connection)
-            return was_read.wait(5)
+            return was_read.wait(PATIENCE)
 
         writers = [
             asyncio.create_task(database.write(write_slowly)),
@@ -181,7 +182,6 @@ async def test_a_closed_database_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_two_transactions_that_wait_for_each_other_both_succeed() -> None:
     ids = ("a", "b")
     async with Database(await make_database()) as database:

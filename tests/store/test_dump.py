@@ -13,6 +13,7 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
 from dovetail.testing import Gate
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from postgres import start_server, uses_postgres
 from serving import serve
 
@@ -45,7 +46,7 @@ async def run_documented(tool: str, url: str, folder: Path) -> None:
     process = await asyncio.create_subprocess_shell(
         command, cwd=folder, env=environment, stderr=asyncio.subprocess.PIPE
     )
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         _, told = await process.communicate()
     assert (process.returncode, told) == (0, b"")
 

@@ -87,7 +87,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.timeout(60)
 def test_real_processes_share_one_day(tmp_path: Path) -> None:
     command = [sys.executable, "-c", PROGRAM, f"sqlite:///{tmp_path}/spend.db"]
     running = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]

@@ -10,6 +10,7 @@ import pytest
 
 from dovetail.errors import ConfigError
 from dovetail.testing.__main__ import main, read_script
+from patience import PATIENCE
 
 
 def test_process_plays_a_file_and_is_steered_over_http(tmp_path: Path) -> None:
@@ -22,7 +23,7 @@ def test_process_plays_a_file_and_is_steered_over_http(tmp_path: Path) -> None:
             _steer(process.stdout.readline().strip())
         finally:
             process.terminate()
-        assert process.wait(timeout=3) == 0
+        assert process.wait(timeout=PATIENCE) == 0
 
 
 @pytest.mark.parametrize(
@@ -61,15 +62,15 @@ def test_a_missing_script_is_reported_without_a_traceback(
 def _steer(url: str) -> None:
     root = url.removesuffix("/v1")
     body = {"messages": [{"role": "user", "content": "hi"}], "stream": True}
-    with httpx.stream("POST", f"{url}/chat/completions", json=body) as response:
+    with httpx.stream("POST", f"{url}/chat/completions", json=body, timeout=PATIENCE) as response:
         lines = response.iter_lines()
         assert '"Hel"' in next(lines)
-        httpx.post(f"{root}/script/gates/middle")
+        httpx.post(f"{root}/script/gates/middle", timeout=PATIENCE)
         assert '"lo"' in "".join(lines)
-    httpx.post(f"{root}/script/replies", json=["more"])
-    answer = httpx.post(f"{url}/chat/completions", json={**body, "stream": False}).json()
+    httpx.post(f"{root}/script/replies", json=["more"], timeout=PATIENCE)
+    answer = httpx.post(f"{url}/chat/completions", json={**body, "stream": False}, timeout=PATIENCE).json()
     assert answer["choices"][0]["message"]["content"] == "more"
-    assert len(httpx.get(f"{root}/script/requests").json()) == 2
-    httpx.post(f"{root}/script/replies", json=["never asked for"])
-    assert httpx.delete(f"{root}/script/replies").json() == {"dropped": 1}
-    assert httpx.post(f"{root}/script/replies", json=[]).json() == {"unused": 0}
+    assert len(httpx.get(f"{root}/script/requests", timeout=PATIENCE).json()) == 2
+    httpx.post(f"{root}/script/replies", json=["never asked for"], timeout=PATIENCE)
+    assert httpx.delete(f"{root}/script/replies", timeout=PATIENCE).json() == {"dropped": 1}
+    assert httpx.post(f"{root}/script/replies", json=[], timeout=PATIENCE).json() == {"unused": 0}

@@ -9,6 +9,7 @@ import pytest
 from dovetail.errors import ConfigError
 from dovetail.events.delta import ReasoningDelta, TextDelta, Usage
 from dovetail.testing import Break, Gate, Reply, ScriptedServer
+from patience import PATIENCE
 
 
 def body(*, stream: bool = True, text: str = "hi", **more: Any) -> dict[str, Any]:
@@ -16,7 +17,7 @@ def body(*, stream: bool = True, text: str = "hi", **more: Any) -> dict[str, Any
 
 
 def post(server: ScriptedServer, **fields: Any) -> httpx.Response:
-    return httpx.post(f"{server.url}/chat/completions", json=body(**fields), timeout=5)
+    return httpx.post(f"{server.url}/chat/completions", json=body(**fields), timeout=PATIENCE)
 
 
 def read_events(text: str) -> list[Any]:
@@ -102,7 +103,12 @@ def test_wrong_key_is_refused() -> None:
     with ScriptedServer(["x"], key="right") as server:
         assert post(server).status_code == 401
         right = {"authorization": "Bearer right"}
-        assert httpx.post(f"{server.url}/chat/completions", json=body(), headers=right).status_code == 200
+        assert (
+            httpx.post(
+                f"{server.url}/chat/completions", json=body(), headers=right, timeout=PATIENCE
+            ).status_code
+            == 200
+        )
 
 
 def test_one_request_too_many_gets_a_clear_answer() -> None:
@@ -136,7 +142,10 @@ def test_half_a_character_can_be_sent() -> None:
 def test_stalled_stream_ends_with_the_server() -> None:
     gate = Gate()
     server = ScriptedServer([["a", gate]])
-    with server, httpx.stream("POST", f"{server.url}/chat/completions", json=body()) as response:
+    with (
+        server,
+        httpx.stream("POST", f"{server.url}/chat/completions", json=body(), timeout=PATIENCE) as response,
+    ):
         lines = response.iter_lines()
         assert "content" in next(lines)
         assert gate.reached.wait()
@@ -151,7 +160,7 @@ def test_address_of_a_stopped_server_is_refused() -> None:
 
 
 async def test_runs_next_to_an_event_loop() -> None:
-    async with ScriptedServer(["hello"]) as server, httpx.AsyncClient() as client:
+    async with ScriptedServer(["hello"]) as server, httpx.AsyncClient(timeout=PATIENCE) as client:
         answer = await client.post(f"{server.url}/chat/completions", json=body(stream=False))
         assert answer.json()["choices"][0]["message"]["content"] == "hello"
         assert (await client.get(f"{server.url}/models")).json()["data"][0]["id"] == "scripted"

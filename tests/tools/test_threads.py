@@ -15,6 +15,7 @@ from dovetail import Dovetail
 from dovetail.concurrency import run_sync
 from dovetail.events.call import ToolCall
 from dovetail.tools import CallOutcome, RunContext, Tool, ToolRunner, ToolSnapshot, make_tool
+from patience import PATIENCE
 from serving import serve
 
 
@@ -28,7 +29,7 @@ async def interrupt() -> None:
 
 
 async def wait_for_it(action: Callable[[], Awaitable[None]]) -> None:
-    await asyncio.wait_for(action(), 30)
+    await asyncio.wait_for(action(), PATIENCE)
 
 
 async def gather_it(action: Callable[[], Any]) -> None:
@@ -210,7 +211,6 @@ async def main():
 """
 
 
-@pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     ("start", "presses"),
     [("asyncio.run(main())", 2), ("asyncio.new_event_loop().run_until_complete(main())", 1)],

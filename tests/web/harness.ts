@@ -17,7 +17,7 @@ const require = createRequire(import.meta.url);
 export const address = inject("address");
 
 /** How long anything may take on a busy machine before it counts as missing, in milliseconds. */
-const PATIENCE = 45_000;
+const PATIENCE = 300_000;
 
 let browser: Browser;
 const problems: string[] = [];

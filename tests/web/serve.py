@@ -81,7 +81,7 @@ async def count_up(context: ToolContext, gate: str, to: int = 3) -> str:
     for number in range(1, to + 1):
         context.update(f"at {number}")
         if number == 2:
-            await asyncio.wait_for(GATES.setdefault(gate, asyncio.Event()).wait(), 60)
+            await asyncio.wait_for(GATES.setdefault(gate, asyncio.Event()).wait(), 300)
     return f"counted to {to}"
 
 
@@ -107,8 +107,9 @@ def cut(boards: list[Board], customer: Board | None = None, glued: bool = False,
 
 def make_app(model_url: str, workspace: Path, *, database: str | None = None, **server: str) -> Dovetail:
     """Return an app whose model is the script; without a database it has one of its own."""
-    model = {"name": "openai:scripted", "base_url": model_url, "api_key": "none"}
-    prices = {"openai:scripted": {"input": 2.5, "output": 10.0}}
+    name = os.environ.get("SHOWN_MODEL", "openai:scripted")  # pictures show the name of a real one
+    model = {"name": name, "base_url": model_url, "api_key": "none"}
+    prices = {name: {"input": 2.5, "output": 10.0}}
     (workspace / "agents").mkdir(parents=True)
     (workspace / "agents" / "scribe.md").write_text(SCRIBE, encoding="utf-8")
     settings = {"model": {**model, "prices": prices}, "server": server, "store": {"url": database}}

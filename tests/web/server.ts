@@ -11,7 +11,7 @@ import { unpackChromium } from "./chromium";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const REPOSITORY = join(HERE, "..", "..");
-const LIMIT = 120_000;
+const LIMIT = 300_000;
 const FAREWELL = 10_000;
 
 export interface Address {

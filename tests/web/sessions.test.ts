@@ -39,6 +39,37 @@ test("a chat can be found, renamed, exported and deleted", async () => {
   await page.getByRole("heading", { name: "What can I do for you?", exact: true }).waitFor();
 });
 
+test("an open menu and a name being typed stay while the list is drawn again", async () => {
+  await script({ when: "zebra", text: "Stripes." });
+  const page = await openPage();
+  const list = page.getByRole("navigation");
+  await ask(page, "talk about the zebra");
+  await answer(page).getByText("Stripes.").waitFor();
+  const today = list.getByRole("region", { name: "Today" });
+  await today.getByRole("button", { name: "talk about the zebra", exact: true }).waitFor();
+
+  const id = page.url().split("/s/")[1];
+  const pin = async (pinned: boolean) => {
+    const headers = { "content-type": "application/json" };
+    const change = { method: "PATCH", body: JSON.stringify({ pinned }), headers };
+    expect((await fetch(`${address.url}/api/v1/sessions/${id}`, change)).status).toBe(200);
+  };
+
+  await page.getByRole("button", { name: "More actions: talk about the zebra", exact: true }).click();
+  await pin(true);
+  await list.getByRole("region", { name: "Pinned" }).waitFor();
+  expect(await page.getByRole("menuitem", { name: "Rename", exact: true }).count()).toBe(1);
+
+  await page.getByRole("menuitem", { name: "Rename", exact: true }).click();
+  const name = page.getByRole("textbox", { name: "Rename", exact: true });
+  await name.fill("About ze");
+  await pin(false);
+  await list.getByRole("region", { name: "Pinned" }).waitFor({ state: "detached" });
+  expect(await name.inputValue()).toBe("About ze");
+  await name.press("Enter");
+  await list.getByRole("button", { name: "About ze", exact: true }).waitFor();
+});
+
 test("a chat that continues in the background is there on return", async () => {
   await script({ when: "background work", steps: ["Working", " and done."] }, { when: "front", text: "Here." });
   const page = await openPage();

@@ -77,7 +77,10 @@ test("a tool can be tried with a form made from its schema", async () => {
   const page = await openPage();
   await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
   await page.getByRole("tab", { name: "Tools", exact: true }).click();
-  await page.getByRole("button", { name: /^Calculate/ }).click();
+  await page
+    .getByRole("tabpanel")
+    .getByRole("button", { name: /^Calculate/ })
+    .click();
   await page.getByRole("textbox", { name: "expression", exact: true }).fill("2 ** 10");
   await page.getByRole("button", { name: "Run", exact: true }).click();
   await page.getByRole("status").getByText("1024").waitFor();

@@ -12,6 +12,7 @@ from dovetail import Agent
 from dovetail.agent.extensions import ChatSessionExtension, FolderChatStore
 from dovetail.errors import ConfigError, ModelError
 from dovetail.testing import Reply, ScriptedRequester
+from patience import PATIENCE
 
 
 class Chatter(ChatSessionExtension, Agent):
@@ -218,7 +219,7 @@ def test_threads_are_each_in_their_own_session() -> None:
 
     def talk(name: str) -> None:
         enter(agent, name).add_chat_history({"role": "user", "content": f"I am {name}."})
-        both.wait(5)
+        both.wait(PATIENCE)
         agent.input("Who am I?").start()
 
     with ThreadPoolExecutor(2) as pool:

@@ -11,6 +11,7 @@ import pytest
 from dovetail import Agent
 from dovetail.errors import KeyWaitError, ResponseError
 from dovetail.testing import Gate, Reply, ScriptedRequester
+from patience import PATIENCE
 
 OUTPUT = {"title": (str,), "rows": [{"id": (int,)}], "meta": {"by": (str,)}, "free": Any}
 ANSWER = '{"title": "Oak", "rows": [{"id": 1}, {"id": 2}], "meta": {"by": "Ann"}}'
@@ -24,7 +25,7 @@ def make_agent(*replies: Any, **settings: Any) -> Agent:
 async def test_key_is_given_before_the_answer_ends() -> None:
     gate = Gate()
     agent = make_agent(Reply(steps=['{"title": "Oak", ', gate, '"rows": []}']))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await agent.async_get_key_result("title") == "Oak"
     assert not gate.opened.is_set()
 
@@ -80,7 +81,7 @@ async def test_handler_may_wait_for_a_later_key() -> None:
         return f"{value}, then more"
 
     agent.when_key("title", wait).when_key("meta.by", lambda _: arrived.set())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         results = await agent.async_start_waiter()
     assert results == [("title", "Oak", "Oak, then more"), ("meta.by", "Ann", None)]
 
@@ -145,7 +146,7 @@ def test_handlers_of_threads_do_not_meet() -> None:
     def use(_: int) -> list[Any]:
         seen: list[Any] = []
         agent.when_key("title", seen.append)
-        both.wait(5)
+        both.wait(PATIENCE)
         agent.start_waiter()
         return seen
 

@@ -16,6 +16,7 @@ from dovetail.events.call import ToolSpec
 from dovetail.events.run_context import current_run
 from dovetail.settings import Settings, default_settings
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
+from patience import PATIENCE
 
 
 def plan(name: str | None, *, purpose: str = "find out", **kwargs: Any) -> str:
@@ -156,7 +157,7 @@ async def test_unused_tool_leaves_the_request_as_it_was() -> None:
 async def test_judging_stops_as_soon_as_no_tool_is_needed() -> None:
     gate = Gate()
     agent, _ = make_agent(Reply(steps=['{"use_tool": false, ', gate, '"tool_command": null}']), "hello")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await agent.use_tools(add).input("hi").async_start() == "hello"
     assert not gate.opened.is_set()
 
@@ -171,7 +172,7 @@ async def test_tool_starts_while_the_rest_of_the_plan_still_streams() -> None:
 
     command = json.dumps({"purpose": "p", "tool_name": "note", "tool_kwargs": {"text": "x"}})
     agent, _ = make_agent(Reply(steps=[f'{{"use_tool": true, "tool_command": {command}', gate, "}"]), "done")
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         assert await agent.use_tools(note).input("hi").async_start() == "done"
     assert called == ["x"]
 
@@ -478,7 +479,7 @@ async def test_cancel_of_a_response_stops_the_tool_that_its_model_called() -> No
 
     response = agent.input("x").get_response()
     reading = asyncio.create_task(response.async_get_text())
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         await started.wait()
         response.cancel()
         with pytest.raises(CancelledRunError):

@@ -13,7 +13,7 @@ from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.testing import ScriptedRequester
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.slow
 
 SERVER = Path(__file__).parents[2] / "tools" / "mcp" / "shed_server.py"
 TRANSPORT = {

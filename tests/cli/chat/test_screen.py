@@ -15,6 +15,7 @@ import pytest
 from dovetail.cli.chat.look import Look
 from dovetail.cli.chat.screen import Screen
 from dovetail.cli.keyboard import Menu, MenuItem
+from patience import PATIENCE
 
 COLUMNS, ROWS, HOUR = 80, 24, 3600
 MENU = Menu(items=[MenuItem("y", "Yes", word="yes"), MenuItem("n", "No", word="no")], comes_by_itself=True)
@@ -59,7 +60,7 @@ async def open_desk(
         loop.add_reader(keys, desk.read)
         desk.screen.keep_early_keys()
         try:
-            async with asyncio.timeout(20), desk.screen.open():
+            async with asyncio.timeout(PATIENCE), desk.screen.open():
                 yield desk
         finally:
             loop.remove_reader(keys)

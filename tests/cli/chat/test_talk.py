@@ -5,15 +5,11 @@ import os
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dovetail.events.delta import ToolCallDelta, Usage
 from dovetail.testing import Gate, Reply, ScriptedServer
 from pseudo_terminal import Terminal
 
 DOWN, ESCAPE, ENTER, CTRL_C, CTRL_D = "\x1b[B", "\x1b", "\r", "\x03", "\x04"
-
-pytestmark = [pytest.mark.timeout(90)]
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -46,7 +42,7 @@ def leave(terminal: Terminal) -> int:
 def wait_for_prompt(terminal: Terminal) -> None:
     def is_there() -> bool:
         _, found, status = terminal.screen.rpartition("\n>\n")
-        return bool(found) and status.strip() != "" and "A line you send" not in status
+        return bool(found) and " · " in status and "Enter: add" not in status
 
     terminal.wait_until(is_there)
 
@@ -125,7 +121,7 @@ def test_an_approval_shows_the_difference_and_takes_every_answer(tmp_path: Path)
     with ScriptedServer(replies) as model, sit_down(tmp_path, model) as terminal:
         say(terminal, "decline")
         asked = terminal.wait_for("▸ 1. Yes")
-        assert "master asks: may it call write_file" in asked
+        assert "master: Allow write_file to change " in asked
         assert "  -ash\n  +oak\n" in asked
         assert "2. Yes, also for the same call again in this run" in asked
         terminal.type(ESCAPE)

@@ -140,7 +140,9 @@ def test_trust_acknowledges_the_files_of_the_folder_until_they_change(
     for text in ("Look.", "Look twice."):
         file.write_text(f"---\ndescription: d\n---\n{text}")
         assert run("agents", "trust") == 0
-        assert "acknowledged  agents/scout.md" in capsys.readouterr().out
+        printed = capsys.readouterr().out
+        assert "trusted  agents/scout.md" in printed
+        assert "after `dovetail ext reload`" in printed
         assert run("agents", "trust") == 0
         assert "unchanged  agents/scout.md" in capsys.readouterr().out
 

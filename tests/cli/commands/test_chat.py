@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -13,8 +14,14 @@ from pathlib import Path
 import pytest
 
 import command_line
-from dovetail.events.delta import ToolCallDelta, Usage
+from dovetail.cli.chat.plain import Form, PlainAnswer
+from dovetail.events.delta import ProgressDelta, ToolCallDelta, Usage
+from dovetail.sessions.request import ChatRequest
 from dovetail.testing import Gate, Reply, ScriptedServer
+from patience import PATIENCE
+from serving import serve
+
+A_WOOD = {"type": "text", "text": "A wood?"}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, model: ScriptedServer, *arguments: str) -> int:
@@ -107,7 +114,7 @@ def test_without_a_terminal_a_call_that_asks_is_declined_and_the_exit_code_says_
     assert "No person can be asked" in reported
     printed = capsys.readouterr()
     assert printed.out == "So be it.\n"
-    assert "A call was declined: no person could be asked." in printed.err
+    assert "A call needed approval, and no one was there to give it. Use --mode yolo" in printed.err
     assert not (tmp_path / "a.txt").exists()
 
 
@@ -166,7 +173,6 @@ def test_what_is_piped_in_goes_with_the_message(tmp_path: Path) -> None:
     assert sent == 'Review this\n\n<file name="stdin">\n- oak\n+ elm\n\n</file>'
 
 
-@pytest.mark.timeout(60)
 def test_ctrl_c_stops_the_answer_with_exit_code_130(tmp_path: Path) -> None:
     gate = Gate()
     with ScriptedServer([{"steps": ["Once", gate]}]) as model:
@@ -177,7 +183,7 @@ def test_ctrl_c_stops_the_answer_with_exit_code_130(tmp_path: Path) -> None:
             stderr=subprocess.PIPE,
             text=True,
         ) as process:
-            assert gate.reached.wait(50)
+            assert gate.reached.wait(PATIENCE)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate()
         gate.open()
@@ -186,7 +192,6 @@ def test_ctrl_c_stops_the_answer_with_exit_code_130(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("words", [[], [b"caf\xe9"]], ids=["input", "argument"])
 async def test_a_message_that_is_not_utf_8_is_answered(tmp_path: Path, words: list[bytes]) -> None:
     with ScriptedServer(["Hello \ud83d."]) as model:
@@ -202,3 +207,31 @@ async def test_a_message_that_is_not_utf_8_is_answered(tmp_path: Path, words: li
         assert process.returncode == 0, (out, err)
         assert model.requests[0].body["messages"][-1]["content"] == "caf\ufffd"
     assert "Hello \ufffd." in out.decode()
+
+
+@pytest.mark.parametrize("form", ["text", "answer"])
+async def test_how_far_the_model_is_stands_on_the_last_line_of_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, form: Form
+) -> None:
+    read = Gate("read")
+    screen, inner = pty.openpty()
+    with os.fdopen(screen, "rb", buffering=0) as shown, os.fdopen(inner, "w") as terminal:
+        async with serve(tmp_path, [[ProgressDelta("read", 36, 90), read, "Oak."]]) as server:
+            monkeypatch.setattr(sys, "stderr", terminal)
+            started = await server.app.chat.send(ChatRequest(session_id="s", parts=[A_WOOD]))
+            answer = asyncio.create_task(PlainAnswer(server.app, form).follow(started))
+            assert await asyncio.to_thread(shown.read, 100) == b"\r\x1b[KReading the question: 40 %"
+            read.open()
+            assert await answer == 0
+            assert await asyncio.to_thread(shown.read, 100) == b"\r\x1b[K"
+    assert capsys.readouterr().out == "Oak.\n"
+
+
+def test_an_answer_that_is_not_whole_says_why(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer([{"text": "Oak is", "finish_reason": "length"}]) as model:
+        assert run(monkeypatch, model, "--workspace", str(tmp_path), "-p", "A wood?") == 0
+    printed = capsys.readouterr()
+    assert printed.out == "Oak is\n"
+    assert "The answer is incomplete: it reached its longest length." in printed.err

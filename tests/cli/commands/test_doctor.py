@@ -14,6 +14,7 @@ import pytest
 
 from dovetail.cli import checks
 from dovetail.cli.main import main
+from dovetail.lazy import install_command
 from dovetail.requesters.local import weights
 
 
@@ -70,7 +71,7 @@ def choose(monkeypatch: pytest.MonkeyPatch, model: str, address: str, key: str =
 def test_without_any_model_it_says_how_to_get_one(capsys: pytest.CaptureFixture[str]) -> None:
     code, text = examine(capsys)
     assert code == 0
-    assert "local:small is not downloaded yet; the first request downloads it" in text
+    assert "local:good is not downloaded yet; the first request downloads it" in text
     assert "dovetail models pull good" in text
 
 
@@ -84,9 +85,9 @@ def test_without_any_model_and_without_downloads_it_is_an_error(
     assert "missing model" in text
 
 
-def put_small() -> Path:
-    """A file that stands for the small model's weights; its bytes are wrong unless it is noted as checked."""
-    entry = weights.get_weights("small")
+def put(name: str) -> Path:
+    """A file that stands for a model's weights; its bytes are wrong unless it is noted as checked."""
+    entry = weights.get_weights(name)
     weights.cache_folder().mkdir()
     path = weights.cache_folder() / entry.file_name
     with path.open("wb") as file:
@@ -95,7 +96,7 @@ def put_small() -> Path:
 
 
 def test_weights_with_wrong_bytes_are_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    path = put_small()
+    path = put("small")
     code, text = examine(capsys)
     assert code == 1
     assert f"missing local:small      {path} is corrupt" in text
@@ -112,11 +113,11 @@ def test_web_page_instead_of_a_model_server_is_reported(
 
 
 def test_with_a_model_all_is_well(capsys: pytest.CaptureFixture[str]) -> None:
-    weights.mark_verified(put_small())
+    weights.mark_verified(put("good"))
     code, text = examine(capsys)
     assert code == 0
-    assert "ok      model            local:small (the best downloaded one)" in text
-    assert "note    local:good       not downloaded" in text
+    assert "ok      model            local:good (the default)" in text
+    assert "note    local:small      not downloaded" in text
 
 
 def test_known_model_of_a_server_that_answers_is_well(
@@ -235,7 +236,10 @@ def test_missing_extra_is_reported_with_its_install_command(monkeypatch: pytest.
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     found = list(checks.check_extras())
     assert {check.mark for check in found} == {"note"}
-    assert found[0].hint == "pip install 'dovetail-agents[server]'"
+    assert [check.hint for check in found if "mcp" in check.subject] == [install_command("mcp")]
+    assert all(
+        " install '" in check.hint and "dovetail" not in check.hint.split(" install ")[1] for check in found
+    )
 
 
 def test_agent_files_that_a_server_with_keys_would_ignore_are_named(

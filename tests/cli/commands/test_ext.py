@@ -13,6 +13,7 @@ import pytest
 from command_line import run
 from dovetail.assets import find_assets
 from dovetail.extensions.scaffold import create_folder
+from patience import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +208,7 @@ def server() -> Iterator[str]:
         thread.start()
         yield f"http://127.0.0.1:{listening.server_port}"
         listening.shutdown()
-        thread.join(5)
+        thread.join(PATIENCE)
 
 
 def test_a_reload_brings_the_token_and_shows_the_report(

@@ -15,8 +15,9 @@ from mcp import Client, StdioServerParameters
 from mcp.types import ElicitResult
 
 from dovetail.cli import main as frame
+from patience import PATIENCE
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.slow
 
 EXTENSION = """
 def cut(plank: str) -> dict:
@@ -102,7 +103,6 @@ async def test_client_that_cannot_be_asked_is_refused(environment: dict[str, str
         assert not (await client.call_tool("burn", {})).is_error
 
 
-@pytest.mark.timeout(60)
 async def test_an_edited_folder_is_offered_again_while_watching(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -190,7 +190,7 @@ async def test_text_that_is_not_utf_8_does_not_end_the_server(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "extensions" / "shed" / "extension.py").write_text(HOSTILE)
-    async with asyncio.timeout(50), connect(environment, "auto") as client:
+    async with asyncio.timeout(PATIENCE), connect(environment, "auto") as client:
         for _ in range(2):
             tools = [tool for tool in (await client.list_tools()).tools if tool.name.startswith("call_")]
             assert {tool.description for tool in tools} == {"Do \ufffd"}
@@ -219,7 +219,7 @@ async def test_a_request_that_is_not_utf_8_does_not_end_the_server(environment: 
     for line in [*lines, b'{"id": "\xe9\xff\xed\xa0\x80"}', b"\0\0", json.dumps(last).encode()]:
         process.stdin.write(line + b"\n")
     try:
-        async with asyncio.timeout(50):
+        async with asyncio.timeout(PATIENCE):
             while json.loads(await process.stdout.readline()).get("id") != 3:
                 pass
     finally:

@@ -44,7 +44,7 @@ def test_json_has_the_result_and_how_often_no_person_could_be_asked(
     printed = capsys.readouterr()
     result = json.loads(printed.out)
     assert (result["agent"], result["response"], result["unanswered"]) == ("scribe", "Not done.", 1)
-    assert "no person could be asked" in printed.err
+    assert "no one was there to give it" in printed.err
     assert not (agents / "a.txt").exists()
 
 

@@ -19,6 +19,7 @@ from dovetail.cli.commands.serve import ServeOptions, guard_agents, print_greeti
 from dovetail.cli.main import main
 from dovetail.testing import ScriptedServer
 from model_servers import clear_variables
+from patience import PATIENCE
 from serving import serve_app
 
 
@@ -124,7 +125,7 @@ async def test_a_chat_is_refused_while_the_file_of_the_assistant_is_not_trusted(
     app = Dovetail({"server": {"api_keys": "ann:key"}, "model": {"name": "ollama:x"}}, workspace=tmp_path)
     options = ServeOptions(host="127.0.0.1", port=0, insecure=False, workspace=None, watch=False, trust=False)
     guard_agents(app, options)
-    async with serve_app(app) as address, httpx.AsyncClient(base_url=address) as client:
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         client.headers["authorization"] = "Bearer key"
         refused = await client.post("/api/v1/chat", json={"message": "Hello"})
         listed = (await client.get("/api/v1/agents")).json()
@@ -168,14 +169,14 @@ def serving(folder: Path, model: ScriptedServer, *options: str, **environment: s
             yield address
         finally:
             server.send_signal(signal.SIGTERM)
-            assert server.wait(20) == 0  # it ends by itself, so all is done that programs do at their end
+            # It ends by itself, so all is done that programs do at their end.
+            assert server.wait(PATIENCE) == 0
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 def test_it_serves_a_page_and_answers_and_ends_on_a_signal(tmp_path: Path) -> None:
     with ScriptedServer(["Hello."]) as model, serving(tmp_path, model) as address:
-        assert "<title>Dovetail</title>" in httpx.get(address).text
+        assert "<title>Dovetail</title>" in httpx.get(address, timeout=PATIENCE).text
         answer = httpx.post(
             f"{address}/api/v1/chat", json={"message": "Hi"}, headers={"accept": "application/json"}
         )
@@ -183,14 +184,13 @@ def test_it_serves_a_page_and_answers_and_ends_on_a_signal(tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 def test_it_serves_a_page_of_ones_own(tmp_path: Path) -> None:
     page = tmp_path / "page"
     page.mkdir()
     (page / "index.html").write_text("<title>Ours</title>")
     with ScriptedServer() as model, serving(tmp_path, model, "--web", str(page)) as address:
-        assert httpx.get(address).text == "<title>Ours</title>"
-        assert httpx.get(f"{address}/api/v1/sessions").json()["sessions"] == []
+        assert httpx.get(address, timeout=PATIENCE).text == "<title>Ours</title>"
+        assert httpx.get(f"{address}/api/v1/sessions", timeout=PATIENCE).json()["sessions"] == []
 
 
 def test_a_folder_without_a_page_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -201,7 +201,6 @@ def test_a_folder_without_a_page_is_named(capsys: pytest.CaptureFixture[str], tm
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     ("proxies", "statuses"), [("127.0.0.1", [200, 429, 200]), ("10.0.0.0/8", [200, 429, 429])]
 )
@@ -212,20 +211,21 @@ def test_a_trusted_proxy_names_the_address_that_is_counted(
     with ScriptedServer() as model, serving(tmp_path, model, "--insecure", **environment) as address:
         made_up = "198.51.100.1, 203.0.113."  # only the last address is the proxy's own word
         seen = [
-            httpx.get(f"{address}/api/v1/tools", headers={"x-forwarded-for": f"{made_up}{end}"}).status_code
+            httpx.get(
+                f"{address}/api/v1/tools", headers={"x-forwarded-for": f"{made_up}{end}"}, timeout=PATIENCE
+            ).status_code
             for end in (1, 1, 2)
         ]
     assert seen == statuses
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 def test_a_request_knows_nothing_of_the_one_before_it_on_its_connection(tmp_path: Path) -> None:
     environment = {"DOVETAIL_API_KEYS": "ann:a-long-random-key", "DOVETAIL_LOG_FORMAT": "json"}
     with (
         ScriptedServer() as model,
         serving(tmp_path, model, **environment) as address,
-        httpx.Client(base_url=address) as client,
+        httpx.Client(base_url=address, timeout=PATIENCE) as client,
     ):
         body = {"title": "long " * 40_000}  # reading it is stopped and begun again in the middle
         for key in ("a-long-random-key", "wrong"):
@@ -258,7 +258,6 @@ TOOL = dict(label="x", name="leave_later", description="d", parameters={}, execu
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 def test_a_callback_that_exits_does_not_end_the_server(tmp_path: Path) -> None:
     folder = tmp_path / "extensions" / "exiting"
     folder.mkdir(parents=True)
@@ -266,7 +265,7 @@ def test_a_callback_that_exits_does_not_end_the_server(tmp_path: Path) -> None:
     with ScriptedServer([]) as model, serving(tmp_path, model) as address:
         for _ in range(2):
             answer = httpx.post(
-                f"{address}/api/v1/tools/leave_later/call", json={"arguments": {}}, timeout=10
+                f"{address}/api/v1/tools/leave_later/call", json={"arguments": {}}, timeout=PATIENCE
             )
             assert answer.json()["result"]["llm_content"] == "still here"
 

@@ -69,7 +69,7 @@ async def test_environment_is_enough_without_boto3(monkeypatch: pytest.MonkeyPat
     assert not has_credentials()
     with pytest.raises(ConfigError, match="Missing AWS credentials") as caught:
         await find_credentials("x")
-    assert "pip install 'dovetail-agents[bedrock]'" in str(caught.value.hint)
+    assert "install 'boto3>=1.40'" in str(caught.value.hint)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKID")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     assert has_credentials()

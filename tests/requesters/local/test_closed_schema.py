@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dovetail.requesters.local.closed_schema import build_grammar, close_schema, join_choices
+from dovetail.requesters.local.closed_schema import build_grammar, close_schema
 
 POINT = {
     "type": "object",
@@ -40,16 +40,6 @@ def test_given_schema_is_left_as_it_was() -> None:
     before = json.dumps(POINT)
     close_schema(POINT)
     assert json.dumps(POINT) == before
-
-
-def test_references_of_each_choice_lead_into_its_own_schema() -> None:
-    other = {"type": "object", "$defs": {"Color": {"type": "integer"}}, "properties": {}}
-    joined = join_choices({"answer": None, "paint": POINT, "mix": other}, "tool", "arguments")
-    assert joined["anyOf"][0]["properties"] == {"tool": {"const": "answer"}}
-    assert joined["anyOf"][1]["properties"]["arguments"] == {"$ref": "#/$defs/choice1"}
-    paint = joined["$defs"]["choice1"]
-    assert paint["properties"]["color"] == {"$ref": "#/$defs/choice1/$defs/Color"}
-    assert joined["$defs"]["choice2"]["$defs"]["Color"] == {"type": "integer"}
 
 
 def test_grammar_holds_the_schema_and_one_spelling() -> None:

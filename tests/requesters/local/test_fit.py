@@ -1,4 +1,4 @@
-"""A choice is ranked by what the model leans to, and weighed by its odds for yes."""
+"""A tool is weighed by the odds for yes, or by what the request is about."""
 
 from math import log
 
@@ -7,18 +7,22 @@ import pytest
 from dovetail.events.call import ToolSpec
 from dovetail.requesters.local.fit import (
     CHOSEN_NEEDS,
+    FAR_AHEAD,
     LIBRARY_NEEDS,
-    MOST_CANDIDATES,
-    PASSED_OVER_NEEDS,
+    OTHERS_NEED,
     Token,
+    asks_for_file,
     build_about_texts,
     build_fit_texts,
     find_need,
     find_question,
+    has_value,
     is_library,
-    rank_tools,
+    is_named,
+    may_fit,
     read_odds,
     read_tokens,
+    shorten,
 )
 
 
@@ -26,19 +30,7 @@ def make(name: str, description: str = "Do it.") -> ToolSpec:
     return ToolSpec(name=name, description=description, parameters={})
 
 
-def write(name: str, **scores: float) -> list[Token]:
-    """Return the tokens of a choice whose first token of the name has these alternatives."""
-    return [
-        Token('{"', ()),
-        Token("tool", ()),
-        Token('":', ()),
-        Token(' "', ()),
-        Token(name, tuple(scores.items())),
-        Token('"}', ()),
-    ]
-
-
-ADD, WEATHER, MAIL = make("add"), make("weather"), make("mail")
+ADD, WEATHER = make("add"), make("weather")
 
 
 def test_engine_scores_are_read() -> None:
@@ -48,29 +40,19 @@ def test_engine_scores_are_read() -> None:
     assert read_tokens({"delta": {}}) == []
 
 
-def test_tools_are_ranked_by_their_lead_over_the_ways() -> None:
-    tokens = write("talk", talk=-0.5, we=-2.0, add=-1.0)
-    ranked = rank_tools(tokens, [WEATHER, ADD, MAIL], ["talk"])
-    assert [(tool.name, lead) for tool, lead in ranked] == [("add", -0.5), ("weather", -1.5), ("mail", -1.5)]
-
-
-def test_tool_far_behind_the_ways_is_not_weighed() -> None:
-    assert rank_tools(write("talk", talk=-0.1, add=-8.0), [ADD, WEATHER], ["talk"]) == []
-
-
-def test_written_name_comes_first_among_names_that_begin_alike() -> None:
-    tools = [make("get_time"), make("get_news"), make("get_mail"), make("get_note")]
-    tokens = [*write("get", get=-0.1, talk=-3.0)[:-1], Token("_mail", ()), Token('"}', ())]
-    ranked = rank_tools(tokens, tools, ["talk"])
-    assert ranked[0][0].name == "get_mail"
-    assert len(ranked) == MOST_CANDIDATES
-
-
-def test_name_that_begins_within_a_token_is_read() -> None:
-    tokens = [Token('{"tool":', ()), Token(' "add', ((' "add', -0.1), (' "talk', -1.1)))]
-    [(tool, lead)] = rank_tools(tokens, [ADD], ["talk"])
-    assert tool is ADD
-    assert lead == pytest.approx(1.0)
+@pytest.mark.parametrize(
+    ("question", "fits"),
+    [
+        ("Do my files mention oak?", True),
+        ("Read the NOTES aloud", True),
+        ("Who wrote Hamlet?", False),
+        ("Give me the name of your favourite colour", False),
+    ],
+)
+def test_tool_may_fit_a_question_that_has_a_word_of_it(question: str, fits: bool) -> None:
+    schema = {"properties": {"name": {"type": "string"}, "place": {"enum": ["notes"]}}}
+    tool = ToolSpec(name="search_files", description="Find lines with a name.", parameters=schema)
+    assert may_fit(question, tool) is fits
 
 
 def test_odds_sum_all_spellings() -> None:
@@ -96,9 +78,52 @@ def test_short_question_brings_the_one_before_it() -> None:
     assert find_question([{"role": "user", "content": "Hi"}, first]).startswith("How warm")
 
 
-def test_tool_that_was_passed_over_needs_better_odds_than_one_that_was_named() -> None:
-    assert find_need(ADD, 0.5) == find_need(ADD) == CHOSEN_NEEDS
-    assert find_need(ADD, -0.5) == PASSED_OVER_NEEDS
+def test_tool_that_is_far_ahead_needs_less_than_another() -> None:
+    assert find_need(ADD, FAR_AHEAD) == CHOSEN_NEEDS
+    assert find_need(ADD, FAR_AHEAD - 0.1) == find_need(ADD) == OTHERS_NEED
+
+
+def test_value_of_a_parameter_in_the_question_speaks_for_its_tool() -> None:
+    schema = {"properties": {"item": {"enum": ["chisel", "band_saw"]}, "all": True}}
+    tool = ToolSpec(name="count_stock", description="Count pieces.", parameters=schema)
+    assert has_value("How many chisels do we have?", tool)
+    assert not has_value("How many pieces do we have?", tool)
+    assert not has_value("How many chisels do we have?", ADD)
+
+
+def test_question_names_a_tool_that_clearly_leads() -> None:
+    researcher, library = make("researcher"), make("search_library")
+    assert is_named("Have the researcher compare the joints.", researcher, 5.0)
+    assert not is_named("Have the researcher compare the joints.", researcher, 4.0)
+    assert is_named("Search the library for oak.", library, 2.5)
+    assert not is_named("Search the shelf for oak.", library, 9.0)
+    assert not is_named("Get me a user.", make("get_user"), 9.0)
+
+
+@pytest.mark.parametrize(
+    ("question", "tool", "asks"),
+    [
+        ("Write a short packing list into packing.md.", "write_file", True),
+        ("写一份清单保存到 packing.md", "write_file", True),
+        ("Save it as notes.txt, please", "write_file", True),
+        ("Explain setup.cfg", "read_file", True),
+        ("Explain setup.cfg", "write_file", False),
+        ("Write a haiku.", "write_file", False),
+        ("Write to https://example.com/a.html", "write_file", False),
+        ("Write 2.5 pages, e.g. about oak", "write_text", False),
+    ],
+)
+def test_question_with_a_file_name_asks_for_the_tool_that_its_verb_means(
+    question: str, tool: str, asks: bool
+) -> None:
+    assert asks_for_file(question, make(tool)) is asks
+    assert is_named(question, make(tool), -2.0) is asks
+    assert may_fit(question, make(tool)) or not asks
+
+
+def test_long_description_is_cut() -> None:
+    assert shorten("word " * 50) == "word " * 19 + "word…"
+    assert shorten("The weather of\n a city.\n\nMore.") == "The weather of a city."
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from dovetail.requesters.local.llama import Ticket, TurnQueue
+from patience import PATIENCE
 
 
 async def settle() -> None:
@@ -39,7 +40,7 @@ async def test_cancelled_waiter_leaves_the_line() -> None:
     await settle()
     assert len(queue) == 2
     first.leave()
-    assert isinstance(await asyncio.wait_for(third, 30), Ticket)
+    assert isinstance(await asyncio.wait_for(third, PATIENCE), Ticket)
 
 
 async def test_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on() -> None:
@@ -52,7 +53,7 @@ async def test_waiter_cancelled_at_the_moment_of_its_turn_passes_it_on() -> None
     second.cancel()
     with pytest.raises(asyncio.CancelledError):
         await second
-    assert isinstance(await asyncio.wait_for(third, 30), Ticket)
+    assert isinstance(await asyncio.wait_for(third, PATIENCE), Ticket)
 
 
 async def test_leaving_twice_makes_no_second_turn() -> None:
@@ -88,6 +89,6 @@ def test_event_loops_of_several_threads_share_one_line() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(PATIENCE)
     assert not any(thread.is_alive() for thread in threads)
     assert most == 1

@@ -18,15 +18,21 @@ import gguf_files
 from dovetail import Agent
 from dovetail.errors import ConfigError, ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
-from dovetail.events.delta import Delta, FinishDelta, TextDelta, ToolCallDelta
+from dovetail.events.delta import Delta, FinishDelta, ProgressDelta, TextDelta, ToolCallDelta
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.local import files, llama, weights
-from dovetail.requesters.local.answer import explain_error, find_calls_since_user
+from dovetail.requesters.local.answer import (
+    explain_error,
+    find_calls_since_user,
+    find_failed,
+    find_succeeded,
+)
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.warn import warn_once
+from patience import PATIENCE
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = pytest.mark.slow
 
 LOOK = ToolSpec(
     name="look_up",
@@ -57,7 +63,8 @@ def ask(text: str, **fields: Any) -> ModelRequest:
 
 
 async def collect(requester: LocalRequester, request: ModelRequest) -> list[Delta]:
-    return [delta async for delta in requester.stream(request)]
+    """Return the answer, without how far the prompt was read before it."""
+    return [delta async for delta in requester.stream(request) if not isinstance(delta, ProgressDelta)]
 
 
 def join_text(deltas: list[Delta]) -> str:
@@ -81,6 +88,31 @@ async def test_answer_that_is_cut_off_says_so(model: LocalRequester) -> None:
     *_, finish = await collect(model, ask("Count to one hundred.", options=options))
     assert isinstance(finish, FinishDelta)
     assert (finish.reason, finish.usage.output_tokens) == ("length", 5)
+
+
+async def test_answer_that_repeats_itself_is_stopped_and_says_so(model: LocalRequester) -> None:
+    loop = {"const": "Pack a blanket: " * 40}
+    deltas = await collect(model, ask("What to pack?", schema=loop, options={"max_tokens": 400}))
+    assert 1 <= join_text(deltas).count("Pack a blanket") <= 3
+    finish = deltas[-1]
+    assert isinstance(finish, FinishDelta)
+    assert finish.reason == "repetition"
+    assert finish.usage.input_tokens > 0
+    assert 0 < finish.usage.output_tokens < 200
+    assert join_text(await collect(model, ask("What is the capital of France?")))
+
+
+async def test_how_far_the_prompt_is_read_comes_before_the_answer(model: LocalRequester) -> None:
+    question = f"{'oak ash saw door ' * 60}What are these?"
+    deltas = [delta async for delta in model.stream(ask(question, options={"max_tokens": 2}))]
+    kinds = [type(delta) for delta in deltas]
+    progress = [delta for delta in deltas if isinstance(delta, ProgressDelta)]
+    assert kinds[: len(progress)] == [ProgressDelta] * len(progress)
+    done = [delta.done for delta in progress]
+    assert len(done) > 2
+    assert done == sorted(done)
+    assert (done[0], done[-1]) == (0, progress[-1].total)
+    assert {delta.total for delta in progress} == {progress[-1].total}
 
 
 async def test_schema_is_followed(model: LocalRequester) -> None:
@@ -185,10 +217,12 @@ async def test_same_call_is_not_made_twice(
 
 async def test_closing_the_stream_stops_the_generation(model: LocalRequester) -> None:
     stream = model.stream(ask("Tell me a very long story.", options={"max_tokens": 4000, "ignore_eos": True}))
-    assert isinstance(await anext(stream), TextDelta)
+    async for delta in stream:
+        if isinstance(delta, TextDelta):
+            break
     await stream.aclose()
     # 4000 tokens would take a minute and more; the engine is free for the next one at once.
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         *_, finish = await collect(model, ask("Hi", options={"max_tokens": 3}))
     assert isinstance(finish, FinishDelta)
 
@@ -202,7 +236,7 @@ async def test_cancel_while_the_prompt_is_read_frees_the_engine(model: LocalRequ
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         assert await collect(model, ask("Hi", options={"max_tokens": 1}))
 
 
@@ -360,17 +394,20 @@ def test_process_that_ends_in_the_middle_of_an_answer_ends_cleanly(small_weights
 import asyncio
 from pathlib import Path
 from dovetail.events.call import ModelRequest
+from dovetail.events.delta import TextDelta
 from dovetail.requesters.local.requester import LocalRequester
 
 async def main():
     stream = LocalRequester(Path({str(small_weights)!r}), "local:small").stream(
         ModelRequest(messages=[{{"role": "user", "content": "Tell a long story."}}])
     )
-    print(await anext(stream))
+    async for delta in stream:
+        if isinstance(delta, TextDelta):
+            return print(delta)
 
 asyncio.run(main())
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("TextDelta")
 
@@ -384,6 +421,32 @@ def test_calls_are_counted_since_the_user_spoke() -> None:
     assert find_calls_since_user([user, call("{}"), user]) == set()
     assert find_calls_since_user([user, call('{"b": 1, "a":2}')]) == {("add", '{"a": 2, "b": 1}')}
     assert find_calls_since_user([user, call("{broken")]) == {("add", "{broken")}
+
+
+def make_steps(*results: str) -> list[dict[str, Any]]:
+    steps: list[dict[str, Any]] = []
+    for number, result in enumerate(results):
+        call = {"id": f"c{number}", "function": {"name": "look_up", "arguments": "{}"}}
+        steps += [
+            {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"c{number}", "content": result},
+        ]
+    return steps
+
+
+def test_call_that_failed_by_its_arguments_is_corrected_twice_at_most() -> None:
+    unknown = "Error: Unknown word 'saws'. Expected one of: saw, plane."
+    assert find_failed(make_steps(unknown), [LOOK]) is LOOK
+    assert find_failed(make_steps(unknown, unknown), [LOOK]) is LOOK
+    assert find_failed(make_steps(unknown, unknown, unknown), [LOOK]) is None
+    assert find_failed(make_steps(unknown, "3"), [LOOK]) is None
+    assert find_failed(make_steps("Error: The user declined this call."), [LOOK]) is None
+    assert find_failed([], [LOOK]) is None
+
+
+def test_tools_with_a_result_are_known() -> None:
+    assert find_succeeded(make_steps("Error: no", "3")) == {"look_up"}
+    assert find_succeeded(make_steps("Error: no")) == set()
 
 
 def test_refusal_of_the_engine_is_reported() -> None:

@@ -19,9 +19,10 @@ from dovetail.runs.service import Runs
 from dovetail.settings.sections import RunSettings
 from dovetail.store.database import Database
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=uses_postgres)])
@@ -48,7 +49,7 @@ class Desk:
             self._gate(name).set()
 
     async def wait_for(self, check: Callable[["Desk"], bool]) -> None:
-        async with asyncio.timeout(20), self._news:
+        async with asyncio.timeout(PATIENCE), self._news:
             await self._news.wait_for(lambda: check(self))
 
     async def start(self, runs: Runs, spec: RunSpec) -> RunHandle:
@@ -114,7 +115,7 @@ async def test_a_run_goes_through_the_queue_and_its_result_comes_back(database: 
     async with working(database, desk) as runs:
         handle = await desk.start(runs, make_spec("one"))
         desk.let_go("one")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).value == "one is done"
         assert (await runs.get(handle.run_id)).state == "ended"
     assert desk.made_again == []  # the process that it was sent to has taken it
@@ -127,7 +128,7 @@ async def test_a_process_that_does_not_work_leaves_its_runs_in_the_queue(databas
         handle = await desk.start(web, make_spec("one"))
         assert (await web.get(handle.run_id)).phase == "queued"
         assert desk.begun == []
-    async with working(database, desk) as runs, asyncio.timeout(20):
+    async with working(database, desk) as runs, asyncio.timeout(PATIENCE):
         assert (await runs.result(handle.run_id)).value == "one is done"
 
 
@@ -138,7 +139,7 @@ async def test_one_process_takes_no_more_runs_than_its_concurrency(database: Dat
         handles = [await desk.start(runs, make_spec(name)) for name in names]
         await desk.wait_for(lambda desk: len(desk.begun) == 2)
         desk.let_go(*names)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*(handle.result() for handle in handles))
     assert (sorted(desk.begun), desk.most) == (names, 2)
 
@@ -150,7 +151,7 @@ async def test_all_processes_together_take_no_more_than_the_total(database: Data
         handles = [await desk.start(runs, make_spec(name)) for name in names]
         await desk.wait_for(lambda desk: len(desk.begun) == 3)
         desk.let_go(*names)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*(handle.result() for handle in handles))
     assert (sorted(desk.begun), desk.most) == (names, 3)
 
@@ -163,7 +164,7 @@ async def test_an_owner_with_many_runs_does_not_hold_up_another(database: Databa
         await desk.wait_for(lambda desk: {"a0", "b"} <= set(desk.begun))
         assert sorted(desk.begun) == ["a0", "b"]
         desk.let_go("b", "a0", "a1", "a2", "a3")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*(handle.result() for handle in (*many, one)))
     assert desk.most_by_owner == {"ann": 1, "bob": 1}
 
@@ -177,7 +178,7 @@ async def test_a_higher_priority_starts_first_and_equal_ones_in_their_order(data
         for name in ("low", "normal", "next", "high"):
             handles.append(await desk.start(runs, make_spec(name, priority=priorities[name])))
         desk.let_go(*priorities)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*(handle.result() for handle in handles))
     assert desk.begun == ["first", "high", "normal", "next", "low"]
 
@@ -189,7 +190,7 @@ async def test_a_queue_starts_no_more_runs_per_minute_than_its_rate(database: Da
         one = await desk.start(runs, make_spec("a1", queue="a"))
         two = await desk.start(runs, make_spec("a2", queue="a"))
         other = await desk.start(runs, make_spec("b1", queue="b"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(one.result(), other.result())
         assert (await runs.get(two.run_id)).phase == "queued"
 
@@ -200,10 +201,10 @@ async def test_a_process_takes_only_runs_of_its_queues(database: Database) -> No
     async with working(database, desk, queues=("fast",)) as runs:
         there = await desk.start(runs, make_spec("there", queue="slow"))
         here = await desk.start(runs, make_spec("here", queue="fast"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await here.result()
         assert desk.begun == ["here"]
-    async with working(database, desk, queues=("slow",)) as runs, asyncio.timeout(20):
+    async with working(database, desk, queues=("slow",)) as runs, asyncio.timeout(PATIENCE):
         assert (await runs.result(there.run_id)).value == "there is done"
 
 
@@ -215,13 +216,13 @@ async def test_runs_in_progress_may_finish_while_a_process_drains(database: Data
         draining = asyncio.create_task(runs.drain(20))
         await asyncio.sleep(0)
         desk.let_go("one")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await draining
             assert (await one.result()).value == "one is done"
         two = await desk.start(runs, make_spec("two"))
         assert (await runs.get(two.run_id)).phase == "queued"
     desk.let_go("two")
-    async with working(database, desk) as runs, asyncio.timeout(20):
+    async with working(database, desk) as runs, asyncio.timeout(PATIENCE):
         assert (await runs.result(two.run_id)).value == "two is done"
     assert desk.begun == ["one", "two"]
 
@@ -232,7 +233,7 @@ async def test_a_run_that_is_left_at_the_end_of_a_process_is_taken_up_by_the_nex
         handle = await desk.start(runs, make_spec("one"))
         await desk.wait_for(lambda desk: desk.begun == ["one"])
     desk.let_go("one")
-    async with working(database, desk) as runs, asyncio.timeout(20):
+    async with working(database, desk) as runs, asyncio.timeout(PATIENCE):
         assert (await runs.result(handle.run_id)).value == "one is done"
     assert (desk.begun, desk.made_again) == (["one", "one"], ["one"])
 
@@ -243,7 +244,7 @@ async def test_a_run_that_waits_leaves_its_place_to_another_and_comes_back(datab
     async with working(database, desk, concurrency=1, park_after=0.01) as runs:
         asking = await desk.start(runs, make_spec("one", asks=True))
         two = await desk.start(runs, make_spec("two"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await two.result()).value == "two is done"
             assert (await runs.get(asking.run_id)).phase == "waiting"
             (open_ask,) = await runs.asks.store.list_open("ann")
@@ -259,7 +260,7 @@ async def test_a_waiting_run_can_be_cancelled_though_its_queue_is_full(database:
         two = await desk.start(runs, make_spec("two"))
         await desk.wait_for(lambda desk: "two" in desk.begun)
         await runs.cancel(asking.run_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await asking.result()).reason == "cancelled"
         desk.let_go("two")
         await two.result()
@@ -272,7 +273,7 @@ async def test_a_queued_run_can_be_cancelled_though_its_queue_is_full(database: 
         await desk.wait_for(lambda desk: desk.begun == ["one"])
         two = await desk.start(runs, make_spec("two"))
         await runs.cancel(two.run_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await two.result()).reason == "cancelled"
         desk.let_go("one")
         await one.result()
@@ -285,7 +286,7 @@ async def test_attempts_that_ended_are_deleted_after_a_while(
     desk.let_go("one")
     monkeypatch.setattr(engines, "KEEP_SECONDS", -60.0)
     monkeypatch.setattr(engines, "CLEAN_SECONDS", 0.0)
-    async with working(database, desk) as runs, asyncio.timeout(20):
+    async with working(database, desk) as runs, asyncio.timeout(PATIENCE):
         handle = await desk.start(runs, make_spec("one"))
         await handle.result()
         client = DBOSClient(system_database_url=find_database(runs))
@@ -302,7 +303,7 @@ async def test_two_apps_of_one_process_cannot_both_work(database: Database) -> N
             async with working(database, Desk()):
                 pass
         handle = await desk.start(runs, make_spec("one"))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).value == "one is done"
 
 

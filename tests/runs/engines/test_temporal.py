@@ -32,6 +32,7 @@ from dovetail.store.database import Database
 from dovetail.testing import ScriptedServer
 from dovetail.tools.makers.function import make_tool
 from jobs import Job
+from patience import PATIENCE
 from postgres import make_database
 from serving import serve, text_of
 from temporal_server import start_temporal, uses_temporal
@@ -67,7 +68,7 @@ async def open_runs(path: Path, work: Work, address: str, **options: Any) -> Asy
 
 
 async def wait_for_phase(runs: Runs, run_id: str, phase: RunPhase) -> None:
-    async with asyncio.timeout(40):
+    async with asyncio.timeout(PATIENCE):
         while (await runs.store.get(run_id)).phase != phase:
             pass
 
@@ -99,7 +100,7 @@ async def test_an_approval_continues_a_parked_run(tmp_path: Path, address: str) 
     tools = [make_tool(spend, kind=Kind.Execute)]
     async with serve(tmp_path, replies, tools, use_temporal(address, park_after=0.01)) as serving:
         answering = asyncio.create_task(serving.chat("Spend 5."))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not (asks := (await serving.get("/api/v1/asks"))["asks"]):
                 pass
         await wait_for_phase(serving.app.runs, asks[0]["run_id"], "waiting")
@@ -121,7 +122,7 @@ async def test_a_cancel_ends_a_parked_run(tmp_path: Path, address: str) -> None:
         handle = await runs.start(SPEC, Job(ask_first))
         await wait_for_phase(runs, handle.run_id, "waiting")
         await runs.cancel(handle.run_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).reason == "cancelled"
 
 
@@ -136,7 +137,7 @@ async def test_a_message_has_a_parked_run_attempted_again(tmp_path: Path, addres
         handle = await runs.start(SPEC, Job(work))
         await wait_for_phase(runs, handle.run_id, "waiting")
         await runs.wake(handle.run_id, "message")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert [await attempts.get() for _ in range(2)] == [handle.run_id] * 2
         client = await Client.connect(address)
         history = await client.get_workflow_handle(handle.run_id).fetch_history()
@@ -155,7 +156,7 @@ async def test_a_workflow_that_is_cancelled_in_temporal_cancels_its_run(tmp_path
     async with open_runs(tmp_path, work, address) as runs:
         handle = await runs.start(SPEC, Job(work))
         workflow = (await Client.connect(address)).get_workflow_handle(handle.run_id)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await started.wait()
             await workflow.cancel()
             assert (await handle.result()).reason == "cancelled"
@@ -170,7 +171,7 @@ async def test_a_run_continues_after_its_workflow_was_terminated(tmp_path: Path,
         await wait_for_phase(runs, handle.run_id, "waiting")
         await (await Client.connect(address)).get_workflow_handle(handle.run_id).terminate()
         await answer_all(runs)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             assert (await handle.result()).data == {"approved": True}
 
 
@@ -184,7 +185,7 @@ async def test_a_run_left_by_a_process_that_stops_is_continued_by_the_next(
         await context.cancel.now.wait()
         return RunResult(reason="cancelled")
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         async with open_runs(tmp_path, hang, address) as runs:
             run_id = (await runs.start(SPEC, Job(hang))).run_id
             await started.wait()
@@ -200,7 +201,7 @@ async def test_a_drained_process_ends_its_runs_and_takes_no_more(tmp_path: Path,
         await gate.wait()
         return RunResult(data="done")
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE):
         async with open_runs(tmp_path, work, address) as runs:
             first = await runs.start(SPEC, Job(work))
             await started.wait()
@@ -215,7 +216,10 @@ async def test_a_drained_process_ends_its_runs_and_takes_no_more(tmp_path: Path,
 
 async def test_runs_wait_by_queue_priority_and_owner(tmp_path: Path, address: str) -> None:
     urgent = RunSpec(agent="a", owner="x" * 100, queue="slow", priority=9)
-    async with open_runs(tmp_path, finish, address, queues=("default", "slow")) as runs, asyncio.timeout(20):
+    async with (
+        open_runs(tmp_path, finish, address, queues=("default", "slow")) as runs,
+        asyncio.timeout(PATIENCE),
+    ):
         handles = [await runs.start(spec, Job(finish)) for spec in (SPEC, urgent)]
         assert [(await handle.result()).data for handle in handles] == ["done", "done"]
     client = await Client.connect(address)
@@ -236,7 +240,7 @@ async def test_runs_outlive_the_temporal_server(tmp_path: Path, address: str) ->
         await asyncio.to_thread(start_temporal().start)
         await wait_for_phase(runs, second.run_id, "waiting")
         await answer_all(runs)
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(PATIENCE):
             assert (await first.result()).data == {"approved": True}
             assert (await second.result()).data == {"approved": True}
 
@@ -265,7 +269,7 @@ async def test_a_server_without_room_for_search_attributes_keeps_the_memo(
     )
     keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
     taken = {f"Taken{number}": keyword for number in range(10)}
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while True:  # a new namespace is not known everywhere at once
             with suppress(RPCError):
                 await client.operator_service.add_search_attributes(
@@ -329,7 +333,7 @@ async def read_chat(place: str) -> AsyncIterator[dict[str, Any]]:
     """Send a message and yield the chunks of its answer."""
     body = {"message": "What is 6*7?", "session_id": "s", "tab_id": "t"}
     async with (
-        httpx.AsyncClient(base_url=place, timeout=60) as client,
+        httpx.AsyncClient(base_url=place, timeout=PATIENCE) as client,
         client.stream("POST", "/api/v1/chat", json=body) as response,
     ):
         async for line in response.aiter_lines():
@@ -351,7 +355,7 @@ async def test_a_waiting_run_can_be_cancelled_though_its_queue_is_full(tmp_path:
         started.set()
         busy = await runs.start(SPEC, Job(work))
         await wait_for_phase(runs, busy.run_id, "working")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await runs.cancel(waiting.run_id)
             assert (await waiting.result()).reason == "cancelled"
 

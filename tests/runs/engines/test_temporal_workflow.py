@@ -29,7 +29,6 @@ async def test_a_recorded_history_is_replayed(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(120)
 async def test_a_run_with_many_attempts_continues_in_a_new_history(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(temporal_workflow, "ATTEMPTS_PER_HISTORY", 3)
     client = await Client.connect(start_temporal().address)

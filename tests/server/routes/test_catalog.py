@@ -81,7 +81,6 @@ async def test_tools_of_an_unknown_agent_or_mode_are_refused_with_the_known_ones
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 async def test_unreachable_mcp_server_is_reported_with_the_tools(tmp_path: Path) -> None:
     settings = {"mcp": {"servers": {"gone": {"command": "no-such-program-here"}}}}
     async with serve(tmp_path, settings=settings) as server:

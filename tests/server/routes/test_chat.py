@@ -16,6 +16,7 @@ from dovetail.testing import Gate
 from dovetail.tools.makers.browser import open_url
 from dovetail.tools.tool import Tool
 from model_servers import Received, clear_variables, run_server, send_events, send_json
+from patience import PATIENCE
 from serving import serve, serve_app, text_of, types_of
 
 
@@ -306,7 +307,7 @@ async def test_a_chat_without_a_model_says_what_to_set(
 ) -> None:
     monkeypatch.delenv("DOVETAIL_MODEL", raising=False)
     app = Dovetail({"model": {"base_url": "http://127.0.0.1:9"}}, workspace=tmp_path)
-    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=10) as client:
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         plain = {"accept": "application/json"}
         answer = await client.post("/api/v1/chat", json={"message": "Hi"}, headers=plain)
         streamed = await client.post("/api/v1/chat", json={"message": "Hi"})
@@ -335,7 +336,7 @@ async def test_an_unknown_model_named_by_the_client_is_rejected_before_anything_
     monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
     own = {"name": "own:m", "providers": {"own": {"base_url": "http://127.0.0.1:9"}}}
     app = Dovetail({"model": own}, workspace=tmp_path)
-    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=10) as client:
+    async with serve_app(app) as address, httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         body = {"message": "Hi", "session_id": "s", "model": model}
         refused = await client.post("/api/v1/chat", json=body)
         sessions = await client.get("/api/v1/sessions")
@@ -370,14 +371,14 @@ async def test_a_model_server_that_hangs_does_not_stop_the_service(
     def answer(received: Received) -> Any:
         if received.path.endswith("/models"):
             loop.call_soon_threadsafe(asked.set)
-            released.wait(30)
+            released.wait(PATIENCE)
             return send_json({"data": [{"id": "house-model"}]})
         return send_events({"choices": [{"delta": {"content": "Hi."}, "finish_reason": "stop"}]}, "[DONE]")
 
     with run_server(answer) as model_server:
         providers = {"vllm": {"base_url": f"{model_server.url}/v1"}}
         app = Dovetail({"model": {"name": "openai:x", "providers": providers}}, workspace=tmp_path)
-        async with serve_app(app) as url, httpx.AsyncClient(base_url=url, timeout=30) as client:
+        async with serve_app(app) as url, httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
             body = {"message": "Hello", "model": "house-model"}
             headers = {"accept": "application/json"}
             chat = asyncio.create_task(client.post("/api/v1/chat", json=body, headers=headers))

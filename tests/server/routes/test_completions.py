@@ -16,6 +16,7 @@ from dovetail.events.run_events import RunEnd
 from dovetail.events.tool_context import ToolContext
 from dovetail.testing import Gate, Reply
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from serving import Serving, serve
 
 CALL = {"text": "Let me look.", "tool_calls": [{"call_id": "c", "name": "look"}]}
@@ -27,7 +28,9 @@ async def connect(
 ) -> AsyncIterator[tuple[openai.AsyncOpenAI, Serving]]:
     async with (
         serve(folder, *options, **more) as server,
-        openai.AsyncOpenAI(base_url=f"{server.address}/v1", api_key=key, max_retries=0, timeout=10) as client,
+        openai.AsyncOpenAI(
+            base_url=f"{server.address}/v1", api_key=key, max_retries=0, timeout=PATIENCE
+        ) as client,
     ):
         yield client, server
 
@@ -214,7 +217,7 @@ async def read(client: openai.AsyncOpenAI, request: dict[str, Any]) -> str:
 
 
 async def wait_for_end(server: Serving, run_id: str) -> str:
-    async with asyncio.timeout(30), await server.app.runs.read(run_id) as reader:
+    async with asyncio.timeout(PATIENCE), await server.app.runs.read(run_id) as reader:
         while True:
             for entry in await reader.next():
                 if isinstance(entry.event, RunEnd):

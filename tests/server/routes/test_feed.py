@@ -11,6 +11,7 @@ import pytest
 from dovetail.events.call import Kind
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
+from patience import PATIENCE
 from postgres import make_database, uses_postgres
 from serving import Serving, serve
 
@@ -37,7 +38,7 @@ class News:
 
     async def until(self, **wanted: Any) -> dict[str, Any]:
         """Read on until news with these fields, and return it."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             async for item in self._items:
                 del item["_number"]
                 self.seen.append(item)
@@ -94,7 +95,7 @@ async def test_the_answer_to_a_run_that_was_parked_is_announced(tmp_path: Path) 
     ):
         chat = asyncio.create_task(server.chat("note it", "s"))
         asked = await news.until(type="ask", state="open")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await server.app.runs.attempt(asked["run_id"])  # returns once it is stored that the run waits
         assert (await server.app.runs.get(asked["run_id"])).phase == "waiting"
         await server.client.post(f"/api/v1/asks/{asked['ask_id']}", json={"approved": True})

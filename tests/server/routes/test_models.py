@@ -17,6 +17,7 @@ from dovetail.requesters.local import weights
 from dovetail.settings import ProviderKeys, open_settings
 from dovetail.settings.model import ModelSettings
 from dovetail.testing import ScriptedServer
+from patience import PATIENCE
 from serving import serve, serve_app
 
 MODELS = "/api/v1/models"
@@ -54,7 +55,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> weights.Weights:
 
 async def _watch(client: httpx.AsyncClient, wanted: str) -> dict[str, Any]:
     """Return the tiny model as soon as it has a state."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while True:
             models = (await client.get(MODELS)).json()["models"]
             found = next(model for model in models if model["name"] == "local:tiny")
@@ -110,7 +111,7 @@ async def test_key_takes_effect_at_once_survives_a_restart_and_is_never_shown(
 
         async with (
             serve_app(Dovetail(settings, workspace=tmp_path)) as address,
-            httpx.AsyncClient(base_url=address, timeout=30) as client,
+            httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
         ):
             assert (await find(client))["source"] is None
             refused = await check(client)
@@ -128,7 +129,7 @@ async def test_key_takes_effect_at_once_survives_a_restart_and_is_never_shown(
         monkeypatch.setenv("GROQ_API_KEY", "another-key")
         async with (
             serve_app(Dovetail(settings, workspace=tmp_path)) as address,
-            httpx.AsyncClient(base_url=address, timeout=30) as client,
+            httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
         ):
             assert (await check(client))["answer"] == "Paris."
             gone = (await client.delete(f"{MODELS}/keys/groq")).json()
@@ -146,7 +147,7 @@ async def test_entered_key_is_checked_with_its_provider(
         settings = {"model": {"name": "local:small", "providers": {"groq": {"base_url": model.url}}}}
         async with (
             serve_app(Dovetail(settings, workspace=tmp_path)) as address,
-            httpx.AsyncClient(base_url=address, timeout=30) as client,
+            httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
         ):
             check = f"{MODELS}/keys/groq/check"
             missing = await client.post(f"{MODELS}/keys/mistral/check")

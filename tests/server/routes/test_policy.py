@@ -8,7 +8,6 @@ import pytest
 from dovetail import Kind, tool
 from serving import serve
 
-pytestmark = pytest.mark.timeout(60)
 PATH = "/api/v1/policy"
 KEYS = {"server": {"api_keys": "ann:one-key,bob:two-key", "admin_token": "boss"}}
 BOB = {"authorization": "Bearer two-key"}

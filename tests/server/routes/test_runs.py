@@ -8,7 +8,6 @@ import pytest
 from dovetail.testing import Gate
 from serving import Serving, serve
 
-pytestmark = pytest.mark.timeout(60)
 PATH = "/api/v1/runs"
 KEYS = {"server": {"api_keys": "ann:one-key,bob:two-key", "admin_token": "boss"}}
 ANN, BOB = ({"authorization": f"Bearer {key}"} for key in ("one-key", "two-key"))

@@ -8,7 +8,6 @@ import pytest
 from dovetail.testing import Gate
 from serving import Serving, serve
 
-pytestmark = pytest.mark.timeout(60)
 PATH = "/api/v1/schedules"
 LINE = "0 9 * * 1-5 Europe/Berlin"
 

@@ -14,9 +14,10 @@ from typing import Any
 import httpx
 import pytest
 
+from patience import PATIENCE
 from serving import Serving, serve
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(90)]
+pytestmark = pytest.mark.slow
 
 SERVERS = "/api/v1/servers"
 FOLDER = Path(__file__).parents[2] / "tools" / "mcp"
@@ -71,7 +72,7 @@ async def _log_in(server: Serving) -> httpx.Response:
     """Do what a person does: open the address and follow where it leads."""
     started = await server.client.post(f"{SERVERS}/vault/login")
     assert started.status_code == 200, started.text
-    async with httpx.AsyncClient(timeout=30) as browser:
+    async with httpx.AsyncClient(timeout=PATIENCE) as browser:
         agreed = await browser.get(started.json()["address"])
         assert agreed.status_code == 302, agreed.text
         assert agreed.headers["location"].startswith(f"{server.address}{SERVERS}/callback?")

@@ -4,12 +4,10 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from dovetail.testing import Gate
+from patience import PATIENCE
 from serving import Serving, serve
 
-pytestmark = pytest.mark.timeout(60)
 SESSION = "/api/v1/sessions/s"
 
 
@@ -92,7 +90,7 @@ async def test_of_two_changes_to_the_same_version_one_is_rejected(tmp_path: Path
 async def test_two_messages_at_once_get_one_answer_and_one_refusal_that_names_the_run(tmp_path: Path) -> None:
     gate = Gate()
     plain = {"accept": "application/json"}
-    async with serve(tmp_path, [[gate, "Hello."], "Again."]) as server, asyncio.timeout(20):
+    async with serve(tmp_path, [[gate, "Hello."], "Again."]) as server, asyncio.timeout(PATIENCE):
         sending = [
             asyncio.create_task(
                 server.client.post("/api/v1/chat", json={"message": text, "session_id": "s"}, headers=plain)

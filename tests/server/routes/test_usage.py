@@ -3,11 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from serving import Serving, serve
 
-pytestmark = pytest.mark.timeout(60)
 KEYS = {"api_keys": "ann:one-key,bob:two-key", "admin_token": "boss"}
 ANN, BOB = ({"authorization": f"Bearer {key}"} for key in ("one-key", "two-key"))
 ADMIN = {**BOB, "x-admin-token": "boss"}

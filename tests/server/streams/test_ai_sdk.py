@@ -17,6 +17,7 @@ from dovetail.sessions.chunks import ChunkEncoder
 from dovetail.sessions.message import Part
 from dovetail.sessions.parts import fold_parts
 from journals import LONG_RUN, TOOLS, make_journal
+from patience import PATIENCE
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "chat"
 STEP = {"type": "step-start"}
@@ -68,7 +69,7 @@ def read_with_package(journals: list[list[Entry]]) -> list[list[Part]]:
         input=json.dumps([read_chunks(journal) for journal in journals]),
         capture_output=True,
         encoding="utf-8",
-        timeout=40,
+        timeout=PATIENCE,
         check=True,
     )
     return json.loads(process.stdout)
@@ -90,7 +91,6 @@ def is_empty_step(part: dict[str, Any], following: dict[str, Any]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 def test_the_package_reads_the_parts_that_are_stored() -> None:
     journals = [LONG_RUN, *(make_journal(random.Random(seed)) for seed in range(200))]
     for journal, parts in zip(journals, read_with_package(journals), strict=True):

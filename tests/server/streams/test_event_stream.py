@@ -7,6 +7,7 @@ from starlette.types import Message
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Reader
 from dovetail.server.streams.event_stream import EventStream, RunEventEncoder
+from patience import PATIENCE
 
 
 async def test_stream_of_a_run_without_news_is_silent() -> None:
@@ -23,7 +24,7 @@ async def test_stream_of_a_run_without_news_is_silent() -> None:
 
     stream = EventStream(Reader(Journal("run")), RunEventEncoder())
     answering = asyncio.create_task(stream({"type": "http"}, receive, send))
-    await asyncio.wait_for(started.wait(), 30)
+    await asyncio.wait_for(started.wait(), PATIENCE)
     await asyncio.wait([answering], timeout=0.05)
     answering.cancel()
     assert [message["type"] for message in sent] == ["http.response.start"]

@@ -18,7 +18,7 @@ from dovetail.tools import CallOutcome, RunContext, ToolManager, make_tool
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer, read_servers
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.slow
 
 SERVER = Path(__file__).parent / "shed_server.py"
 

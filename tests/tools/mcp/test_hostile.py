@@ -24,7 +24,7 @@ from dovetail.tools.mcp.source import McpSource
 from dovetail.tools.mcp.transport import read_again
 from dovetail.tools.registry import ToolRegistry
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = pytest.mark.slow
 
 SERVER = Path(__file__).parent / "hostile_server.py"
 

@@ -22,7 +22,6 @@ def make_app(folder: Path, servers: Any) -> Dovetail:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
 async def test_server_of_the_settings_file_brings_its_tools_and_a_broken_one_affects_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis import settings
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -178,5 +177,5 @@ class Batch(RuleBasedStateMachine):
         self.loop.close()
 
 
-TestBatch = pytest.mark.timeout(60)(Batch.TestCase)
+TestBatch = Batch.TestCase
 TestBatch.settings = settings(max_examples=60, stateful_step_count=20)

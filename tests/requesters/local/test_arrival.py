@@ -1,0 +1,78 @@
+"""A request whose model is on its way says so once, in the way that fits its surroundings."""
+
+import io
+import logging
+from pathlib import Path
+
+import pytest
+
+from dovetail.errors import ModelError
+from dovetail.requesters.local import arrival, weights
+from dovetail.requesters.local.bar import ProgressBar
+from dovetail.requesters.local.download import PullProgress
+
+
+class Terminal(io.StringIO):
+    """A stream that is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def no_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache that cannot be written, so that each download fails at once."""
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path / "file"))
+
+
+async def fail() -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        await anext(arrival.arrive(weights.get_weights("good")))
+    return caught.value
+
+
+async def test_a_failure_says_why_and_how_to_choose_another_model() -> None:
+    error = await fail()
+    assert error.message.startswith("Cannot download local:good: Cannot use the cache folder")
+    assert error.hint is not None
+    assert error.hint.startswith("Set DOVETAIL_CACHE to a writable folder.\nOr use another model")
+
+
+async def test_without_a_terminal_it_is_one_log_line(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    await fail()
+    said = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert said == ["Downloading local:good (1.1 GB), once. To use another model, set DOVETAIL_MODEL."]
+
+
+async def test_in_a_terminal_it_is_a_line_above_a_bar(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    await fail()
+    assert terminal.getvalue().startswith("Downloading local:good (1.1 GB), once. To use another model, set")
+    assert caplog.records == []
+
+
+async def test_a_caller_who_owns_the_terminal_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    with arrival.shown_by_caller():
+        await fail()
+    assert terminal.getvalue() == ""
+
+
+def test_lines_are_written_above_the_bar_and_its_end_removes_it() -> None:
+    terminal = Terminal()
+    bar = ProgressBar(terminal)
+    bar.show(PullProgress(name="good", state="fetching", done=520_000_000, total=1_000_000_000))
+    shown = terminal.getvalue().removeprefix("\r\x1b[K")
+    assert shown == f"local:good {'█' * 15}{'░' * 15} 52 %  520 MB of 1.0 GB"
+    bar.write("A log line.\n")
+    assert terminal.getvalue().endswith(f"\r\x1b[KA log line.\n{shown}")
+    bar.show(PullProgress(name="good", state="ready", done=1, total=1))
+    assert terminal.getvalue().endswith(f"{shown}\r\x1b[K")
