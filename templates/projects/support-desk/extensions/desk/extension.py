@@ -4,15 +4,14 @@ TOOL = {
     "label": "desk",
     "name": "show_order",
     "title": "Show order",
-    "description": "Show an order to the user as a card in the page. Find the order first.",
+    "description": "Show an order as a card in the page, if the user wants to see it.",
     "kind": "read",
     "parameters": {
         "number": {"type": "string", "description": "The number of the order", "required": True},
         "lines": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "What to show",
-            "required": True,
+            "description": "What else to show",
         },
     },
     "browser": True,

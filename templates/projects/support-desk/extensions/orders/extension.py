@@ -20,8 +20,9 @@ Number = Annotated[str, "The number of the order, such as A-1001"]
 def find_order(number: Number) -> dict[str, Any]:
     """Find an order. Returns customer, items, total, what was refunded, and the date of delivery."""
     orders = json.loads((Path(__file__).parent / "orders.json").read_text(encoding="utf-8"))
+    number = number.strip().upper()
     if number not in orders:
-        raise ToolError(f"Unknown order {number!r}. Order numbers look like A-1001.")
+        raise ToolError(f"Unknown order {number!r}. Expected one of: {', '.join(orders)}.")
     return {"number": number, **orders[number]}
 
 

@@ -2,7 +2,7 @@
 
 /** @param {import("./dovetail").Dovetail} dovetail */
 export default function register({ browserTool }) {
-  browserTool("show_order", ({ number, lines }) => {
+  browserTool("show_order", ({ number, lines = [] }) => {
     document.getElementById("desk-order")?.remove();
     const card = document.createElement("button");
     card.id = "desk-order";
