@@ -1,8 +1,8 @@
-"""Check how well an embedded model chooses tools: `python -m evals.tool_choice [model] [way] [set]`.
+"""Check how well an embedded model calls tools: `python -m evals.tool_choice [model] [way] [set]`.
 
 The questions of a set (`held-back` unless `tuning` is named) are asked in two ways: in the judging request of
-rule A40 (`judge`), and by function calling as in a chat (`native`). Then two conversations that end with a
-tool's result, which must be answered in text.
+rule A40 (`judge`), and by function calling as in a chat (`native`). A call counts if the tool and its
+arguments are right. Then two conversations that end with a tool's result, which must be answered in text.
 """
 
 import asyncio
@@ -25,8 +25,10 @@ from dovetail.tools import Tool, ToolContext
 from dovetail.tools.snapshot import ToolSnapshot
 from evals.questions import HELD_BACK, TUNING, QuestionSet
 
-NEEDED = {"held-back": 55, "tuning": 30}
+NEEDED = {"held-back": 57, "tuning": 30}
 SETS = {each.name: each for each in (HELD_BACK, TUNING)}
+Calls = list[tuple[str, Any]]
+"""The calls of one turn: name and arguments."""
 
 
 async def never_called(args: dict[str, Any], context: ToolContext) -> None:
@@ -51,23 +53,33 @@ RESULTS: list[tuple[list[ChatMessage], str]] = [
 
 async def ask(
     model: LocalRequester, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec]
-) -> tuple[str | None, str]:
-    """Return the tool that was called, if any, and the arguments or the text."""
-    name, said = None, ""
+) -> tuple[Calls, str]:
+    """Return the calls of one turn, and its text."""
+    names: dict[int, str] = {}
+    arguments: dict[int, str] = {}
+    said = ""
     request = ModelRequest(messages=messages, tools=tools, options={"max_tokens": 1})
     if messages[-1]["role"] == "tool":
         request = replace(request, options={"max_tokens": 40})
     async for delta in model.stream(request):
         if isinstance(delta, ToolCallDelta):
-            name = delta.name or name
-            said += delta.arguments
+            names[delta.index] = delta.name or names.get(delta.index, "")
+            arguments[delta.index] = arguments.get(delta.index, "") + delta.arguments
         elif isinstance(delta, TextDelta):
             said += delta.text
-    return name, said
+    return [(name, read_arguments(arguments[index])) for index, name in names.items()], said
 
 
-async def judge(model: LocalRequester, question: str, tools: Sequence[ToolSpec]) -> tuple[str | None, str]:
-    """Return the tool that the judging request names, if any, and its arguments as JSON."""
+def read_arguments(text: str) -> Any:
+    """Return the arguments of a call; the text itself if it is not JSON."""
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return text
+
+
+async def judge(model: LocalRequester, question: str, tools: Sequence[ToolSpec]) -> Calls:
+    """Return the call that the judging request names, if any."""
     settings = default_settings()
     snapshot = ToolSnapshot.of(
         Tool(name=spec.name, description=spec.description, parameters=spec.parameters, execute=never_called)
@@ -84,30 +96,31 @@ async def judge(model: LocalRequester, question: str, tools: Sequence[ToolSpec])
         plan = await confirm_plan(await read_plan(response, choices), prompt, model, snapshot)
     finally:
         response.cancel()
-    if isinstance(plan, Plan):
-        return plan.tool_name, json.dumps(plan.tool_kwargs)
-    return None, plan.problem or ""
+    return [(plan.tool_name, plan.tool_kwargs)] if isinstance(plan, Plan) else []
 
 
-async def choose(model: LocalRequester, question: str, tools: Sequence[ToolSpec]) -> tuple[str | None, str]:
-    """Return the tool that the model calls by itself, if any, and its arguments as JSON."""
-    return await ask(model, [{"role": "user", "content": question}], tools)
+async def call(model: LocalRequester, question: str, tools: Sequence[ToolSpec]) -> Calls:
+    """Return the calls that the model makes by itself, if any."""
+    calls, _ = await ask(model, [{"role": "user", "content": question}], tools)
+    return calls
 
 
-WAYS = {"judge": judge, "native": choose}
+WAYS = {"judge": judge, "native": call}
 
 
 async def count(model: LocalRequester, way: str, asked: QuestionSet) -> int:
-    """Return for how many questions the right tool was chosen, or rightly none."""
+    """Return for how many questions the right call was made, or rightly none."""
     right, begin = 0, time.monotonic()
-    for question, wanted in asked.questions:
+    for question in asked.questions:
         began = time.monotonic()
-        chosen, said = await WAYS[way](model, question, asked.tools)
-        right += chosen == wanted
-        show(chosen == wanted, question, f"{chosen or 'answer'}: {said}", time.monotonic() - began)
+        calls = await WAYS[way](model, question.text, asked.tools)
+        name, arguments = calls[0] if calls else (None, {})
+        is_right = question.check(name, arguments if isinstance(arguments, dict) else {})
+        right += is_right
+        show(is_right, question.text, f"{name or 'answer'}: {arguments}", time.monotonic() - began)
     seconds = (time.monotonic() - begin) / len(asked.questions)
     total = len(asked.questions)
-    print(f"{asked.name}, {way}: {right} of {total} choices right, {seconds:.1f} s each", flush=True)
+    print(f"{asked.name}, {way}: {right} of {total} right, {seconds:.1f} s each", flush=True)
     return right
 
 
@@ -118,8 +131,8 @@ async def main(name: str, ways: Sequence[str], asked: QuestionSet) -> int:
     answered = 0
     for messages, word in RESULTS:
         begin = time.monotonic()
-        chosen, said = await ask(model, messages, TUNING.tools)
-        is_right = chosen is None and word in said
+        calls, said = await ask(model, messages, TUNING.tools)
+        is_right = not calls and word in said
         answered += is_right
         show(is_right, f"{messages[0]['content']} (with a result)", said, time.monotonic() - begin)
     await model.close()
