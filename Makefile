@@ -11,20 +11,24 @@ INSTALL = scripts/step "install the Python packages" "pip config list" \
 	$(BIN)/python -m pip --disable-pip-version-check install -q
 NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) >= 20 ? 0 : 1)' 2>/dev/null && echo yes)
 WEB_SOURCES := $(shell find web -path web/node_modules -prune -o -path web/dist -prune -o -type f -print 2>/dev/null)
+NEED_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	echo "Dovetail needs Python 3.11 or newer; $(PYTHON) is missing or older. Try: PYTHON=python3.12 make …"; exit 1; }
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl wheel package-check web-package clean lint types unit web-test
+.PHONY: help run test test-often coverage soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl reality plain wheel package-check web-package clean lint types unit web-test
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 	@echo
-	@echo "  PORT=8001 make run      another port          MODEL=small make run   the small model only"
+	@echo "  PORT=8001 make run      another port          MODEL=ollama:qwen3 make run   another model"
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
+	@echo "  RUNS=3 BUSY=4 make test-often  next to busy processes; SEED=7 repeats an order, TIMES=50 TESTS=tests/runs one part"
 	@echo "  KILLS=20 SEED=7 make soak  fewer kills, reproducible"
 	@echo "  CASES=500 SEED=7 make conformance  fewer cases, another seed"
 	@echo "  ENGINE=sqlite FAULT=sigkill POINT=child make resume  only some cells"
 	@echo "  PYTHONS='3.12 3.14' make package-check  only these Pythons, which uv finds or downloads"
+	@echo "  REALITY='--only tour' make reality  only some questions"
 	@echo "  BFCL='--size 5 --ways native' make bfcl  fewer questions, one way"
 
 run: $(VENV)/.run page ## serve the chat and its web page with the embedded model
@@ -43,13 +47,20 @@ types: $(VENV)/.dev need-node
 
 unit: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed
 	$(BIN)/dovetail models pull small
-	$(BIN)/pytest -n 3 --dist loadfile
+	$(if $(filter true,$(CI)),$(BIN)/dovetail models pull good)
+	$(BIN)/pytest -n 3 --dist loadfile --ignore tests/reality
+	$(BIN)/pytest -n 0 tests/reality
 
 coverage: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed ## run the Python tests and check how much of the code they run
 	$(BIN)/pytest -n 3 --dist loadfile --cov --cov-report=term:skip-covered
 
 web-test: $(VENV)/.dev need-node web/dist/index.html docs
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
+
+test-often: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed ## run the Python tests many times in random order and list what failed
+	$(BIN)/dovetail models pull small
+	@$(BIN)/python scripts/often.py --runs $(or $(RUNS),10) --busy $(or $(BUSY),0) --times $(or $(TIMES),1) \
+		$(if $(SEED),--seed $(SEED)) $(TESTS)
 
 soak: $(VENV)/.dev ## kill the server a hundred times on each database and check the data
 	DOVETAIL_KILLS=$(or $(KILLS),100) DOVETAIL_SEED=$(or $(SEED),$(shell date +%s)) \
@@ -107,9 +118,17 @@ eval: $(VENV)/.dev ## ask the good embedded model real questions
 	@set -e; for file in evals/*.py; do case $$file in */__init__.py|*/questions.py|*/bfcl*.py) ;; *) \
 		name=$$(basename $$file .py); echo "== $$name"; $(BIN)/python -m evals.$$name;; esac; done
 
-bfcl: $(VENV)/.dev .bfcl/.installed ## ask questions of the function calling leaderboard, beside peers
+reality: $(VENV)/.dev ## ask the good embedded model what newcomers are shown, and write docs/reality.md
 	$(BIN)/dovetail models pull good
-	$(BIN)/python -m evals.bfcl $(BFCL)
+	@$(BIN)/python -m evals.reality $(REALITY)
+
+plain: $(VENV)/.dev ## ask the good embedded model 100 plain questions in three ways, and write docs/reality.md
+	$(BIN)/dovetail models pull good
+	@$(BIN)/python -m evals.plain $(PLAIN)
+
+bfcl: $(VENV)/.dev .bfcl/.installed ## ask questions of the function calling leaderboard; a stopped run continues
+	$(BIN)/dovetail models pull good
+	$(BIN)/python -m evals.bfcl $(or $(BFCL),--docs)
 
 # Without their dependencies: those of the leaderboard are the packages of all models that it knows.
 .bfcl/.installed: | $(VENV)/.dev
@@ -119,9 +138,21 @@ bfcl: $(VENV)/.dev .bfcl/.installed ## ask questions of the function calling lea
 		pydantic-ai-slim==2.66.0 pydantic-graph==2.66.0 griffe==2.4.1 griffelib==2.4.1 logfire-api
 	@touch $@
 
-wheel: $(VENV)/.run need-node web/dist/index.html ## build wheel and source package, including the web page, into dist/
+wheel: .build/.installed page ## build wheel and source package, including the web page, into dist/
+	@echo "Building the wheel …"
 	@rm -f dist/*.whl dist/*.tar.gz
-	@$(BIN)/python -m hatchling build -d dist
+	@scripts/step "build the wheel" "pip config list" .build/bin/python -m hatchling build -d dist
+	@echo "Built $$(ls dist/*.whl). In the environment that should have it:"
+	@echo "  pip install \"\$$(ls dist/*.whl)[all]\""
+
+# Only what builds: the packages that Dovetail needs are installed with the wheel, where it is used.
+.build/.installed: pyproject.toml constraints.txt
+	@$(NEED_PYTHON)
+	@echo "Installing the build tool …"
+	@scripts/step "create .build" "pip config list" $(PYTHON) -m venv --clear .build
+	@scripts/step "install the build tool" "pip config list" \
+		.build/bin/python -m pip --disable-pip-version-check install -q -c constraints.txt hatchling
+	@touch $@
 
 package-check: $(VENV)/.dev wheel ## try the built package in fresh environments, with the newest and the lowest versions
 	$(BIN)/dovetail models pull small
@@ -131,22 +162,21 @@ web-package: need-node web/node_modules/.installed ## build the npm package @dov
 	@node web/scripts/build-package.mjs dist
 
 clean: ## remove build results and installed packages; downloaded models stay in the user's cache
-	rm -rf $(VENV) .bench .bfcl .conformance .resume-peers .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
+	rm -rf $(VENV) .bench .build .bfcl .conformance .resume-peers .coverage .hypothesis .pytest_cache .ruff_cache build dist web/node_modules web/dist
 
 .PHONY: page need-node
 page:
 ifeq ($(NODE),yes)
 page: web/dist/index.html
 else
-	@echo "Node 20 or newer is not installed: serving a plain page instead of the web client."
+	@echo "Node 20 or newer is not installed: a plain page takes the place of the web client."
 endif
 
 need-node:
 	@test "$(NODE)" = yes || { echo "The type checks and the web checks need Node 20 or newer; 'node' is missing or older."; exit 1; }
 
 $(BIN)/pip:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-		echo "Dovetail needs Python 3.11 or newer; $(PYTHON) is missing or older. Try: PYTHON=python3.12 make …"; exit 1; }
+	@$(NEED_PYTHON)
 	@echo "Creating $(VENV) …"
 	@scripts/step "create $(VENV)" "pip config list" \
 		$(PYTHON) -m venv --clear $(VENV)

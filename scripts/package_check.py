@@ -1,11 +1,13 @@
 """Try the built package as a new user would: `package_check.py FOLDER [PYTHON…]`.
 
-For each Python: `pip install` of the wheel alone, an answer of the small embedded model, then the extra `all`
-and the service with its page; the same with uv, whose environments have no pip. Then the lowest version
-of each dependency, with a part of the tests. Without PYTHON, every supported one on this machine is used.
+For each Python: `pip install` of the wheel alone, an answer of the small embedded model, each command that a
+message or a page names to install something, then the extra `all` and the service with its page; the same
+with uv, whose environments have no pip. Then the lowest version of each dependency, with a part of the tests.
+Without PYTHON, every supported one on this machine is used.
 """
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -15,6 +17,8 @@ import urllib.request
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from install_commands import list_foreign
 
 ROOT = Path(__file__).resolve().parents[1]
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
@@ -129,10 +133,28 @@ def check_with_pip(version: str, python: Path, wheel: Path) -> None:
         pip = (environment.program("python"), "-m", "pip", "--disable-pip-version-check", "install", "-q")
         install(f"{version} pip", environment, *pip, wheel)
         check_core(f"{version} pip", environment)
-        refusal = environment.run(environment.program("dovetail"), "serve", expect=1)
-        require("pip install 'dovetail-agents[" in refusal, f"`serve` without its extra says: {refusal}")
+        check_hints(f"{version} pip", environment)
         install(f"{version} pip [all]", environment, *pip, f"{wheel}[all]")
         check_service(f"{version} pip [all]", environment)
+
+
+def check_hints(name: str, environment: Environment) -> None:
+    """Paste what `serve` and `doctor` say into a shell, then what the pages say, in the same environment."""
+    dovetail = environment.program("dovetail")
+    refusal = environment.run(dovetail, "serve", expect=1)
+    require("-m pip install " in refusal, f"`serve` without its extra says: {refusal}")
+    report_of_doctor = json.loads(environment.run(dovetail, "doctor", "--json"))
+    hints = [check["hint"] for check in report_of_doctor["checks"] if "pip install" in check.get("hint", "")]
+    require(len(hints) > 5, f"`doctor` without extras has only these hints: {hints}")
+    for command in hints:
+        environment.run("sh", "-c", command)
+    again = environment.run(dovetail, "doctor")
+    require("pip install" not in again, f"`doctor` still asks for packages: {again}")
+    activate = f". {environment.folder}/bin/activate && "
+    foreign = list_foreign()
+    for command in foreign:
+        environment.run("sh", "-c", activate + command)
+    report(name, f"{len(hints)} printed and {len(foreign)} documented install commands work")
 
 
 def check_with_uv(version: str, python: Path, wheel: Path) -> None:

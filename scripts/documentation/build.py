@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 from watchfiles import watch
 
-from documentation.languages import LANGUAGES, Language
+from documentation.for_models import write_for_models
+from documentation.languages import ENGLISH, LANGUAGES, Language
 from documentation.stage import DOCS, ROOT, Stage
 
 THEME = Path(__file__).parent / "theme"
@@ -39,6 +40,7 @@ def build_site(folder: Path = ROOT / "build", root: Path = ROOT) -> Path:
         config = folder / f"site.{language.code}.yml"
         config.write_text(yaml.safe_dump(configure(language), allow_unicode=True), encoding="utf-8")
         run_zensical(config)
+    write_for_models(folder / "docs" / ENGLISH.code, new)
     shutil.rmtree(site, ignore_errors=True)
     return new.rename(site)
 

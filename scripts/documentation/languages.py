@@ -35,7 +35,7 @@ class Language:
 ENGLISH = Language(
     code="en",
     name="English",
-    description="An agent runtime for Python: one Tool, one pipeline, answers that stream as typed fields.",
+    description="Build, run and serve AI agents in Python, with typed answers that stream field by field.",
 )
 
 CHINESE = Language(
@@ -43,7 +43,7 @@ CHINESE = Language(
     name="中文",
     folder="zh/",
     suffix=".zh",
-    description="Python 智能体运行时：一切能力都是 Tool，答案以带类型的字段流式到达。",
+    description="用 Python 构建、运行和提供 AI 智能体，回答带类型、逐个字段流式到达。",
     untranslated='!!! note ""\n\n    本页暂无中文版，以下为英文原文。\n',
     titles={
         "Home": "首页",

@@ -6,6 +6,7 @@ from typing import Any
 from documentation.markdown import code, head, join, json_block
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
+    ModelProgress,
     ReasoningDeltaEvent,
     ReasoningEnd,
     ReasoningStart,
@@ -46,6 +47,7 @@ _RUN = ("run_1",)
 _CHILD = ("run_1", "run_2")
 _ANSWER: tuple[tuple[tuple[str, ...], Event], ...] = (
     (_RUN, RunStart("master", "openai:gpt-4.1", session_id="ses_1")),
+    (_RUN, ModelProgress("read", 360, 900)),
     (_RUN, ReasoningStart("reasoning-1-1")),
     (_RUN, ReasoningDeltaEvent("reasoning-1-1", "The user wants")),
     (_RUN, ReasoningEnd("reasoning-1-1")),
