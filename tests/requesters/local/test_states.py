@@ -25,8 +25,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-async def open_model(small_weights: Path) -> AsyncIterator[LocalRequester]:
-    requester = LocalRequester(small_weights, "local:small")
+async def open_model(small_weights: Path, tmp_path: Path) -> AsyncIterator[LocalRequester]:
+    """A model under a path of its own: another test's agent may still have the weights loaded in this process."""
+    weights = tmp_path / small_weights.name
+    weights.symlink_to(small_weights)
+    requester = LocalRequester(weights, "local:small")
     requester.chooses_tools = True
     yield requester
     await requester.close()
