@@ -39,7 +39,8 @@ test("the examples follow the agent and the mode of the chat, and the files of t
   await reload();
 
   const page = await openPage();
-  await expect.poll(() => examples(page)).toEqual(["Look around", "Understand code", "Write a file", "Run a command"]);
+  const general = ["Write a file", "Calculate exactly", "Run a command", "Check the weather"];
+  await expect.poll(() => examples(page)).toEqual(general);
   await choose(page, /^Agent:/, /^clerk/i);
   await expect.poll(() => examples(page)).toEqual(["Write a note", "Tidy notes"]);
   await page.getByRole("button", { name: /^Write a note/ }).click();
