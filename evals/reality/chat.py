@@ -46,9 +46,10 @@ class Service:
 
     def _send(self, question: Question) -> str:
         body: dict[str, Any] = {"message": question.send or question.text, "session_id": self._session}
-        body |= {"tab_id": TAB} if self._streams or question.browser else {}
+        streams = bool(question.browser) or (self._streams and not question.reads_json)
+        body |= {"tab_id": TAB} if streams else {}
         body |= {"agent": question.agent} if question.agent else {}
-        if not self._streams and not question.browser:
+        if not streams:
             response = self._client.post("/api/v1/chat", json=body, headers={"accept": "application/json"})
             found = response.json()
             answer = found.get("response", found)

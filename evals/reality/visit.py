@@ -32,6 +32,8 @@ class Question:
     browser: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What the page returns for a tool that runs there."""
     agent: str | None = None
+    reads_json: bool = False
+    """The place shows a request for JSON, so no run reads the stream."""
     follows: bool = False
     """The question belongs to the chat of the one before."""
     wait_for_tasks: bool = False

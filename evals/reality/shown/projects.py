@@ -178,7 +178,10 @@ VISITS = [
         set_up=project("api"),
         questions=[
             Question(
-                text=LATE, agent="triage", checks=[calls("find_customer", number="C-7"), is_data(is_ticket)]
+                text=LATE,
+                agent="triage",
+                reads_json=True,
+                checks=[calls("find_customer", number="C-7"), is_data(is_ticket)],
             ),
         ],
     ),

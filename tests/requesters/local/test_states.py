@@ -26,7 +26,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 async def open_model(small_weights: Path, tmp_path: Path) -> AsyncIterator[LocalRequester]:
-    """A model under a path of its own: another test's agent may still have the weights loaded in this process."""
+    """A model under a path of its own: an agent of another test may still have the weights loaded."""
     weights = tmp_path / small_weights.name
     weights.symlink_to(small_weights)
     requester = LocalRequester(weights, "local:small")

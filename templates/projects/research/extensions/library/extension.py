@@ -50,5 +50,6 @@ def _count(text: str, wanted: list[str]) -> int:
 
 
 def _find_line(text: str, wanted: list[str]) -> str:
+    """The line that says most about the words; a heading says only what the source is about."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return max(lines, key=lambda line: _count(line, wanted)) if wanted else lines[0]
+    return max(lines, key=lambda line: (not line.startswith("#"), _count(line, wanted)))

@@ -10,6 +10,7 @@ def test_the_best_source_comes_first_with_the_line_that_matches() -> None:
     found = call_folder_tool(__file__, "search_library", words="pulled apart")
     assert found[0]["source"] == "dovetail-joint"
     assert "pulled apart" in found[0]["line"]
+    assert "pulled apart" in call_folder_tool(__file__, "search_library", words="joint")[0]["line"]
 
 
 def test_a_search_without_words_lists_all_sources() -> None:
