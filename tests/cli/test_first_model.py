@@ -11,6 +11,7 @@ from dovetail.requesters.local import weights
 from dovetail.requesters.warn import warn_once
 from dovetail.settings import as_settings
 from model_servers import clear_variables
+from patience import PATIENCE
 from weight_packages import use_folder
 
 
@@ -70,7 +71,7 @@ async def test_a_server_says_that_its_download_failed(capsys: pytest.CaptureFixt
 
     first = FirstModel(as_settings({}))
     said = ""
-    async with asyncio.timeout(300), first.arrive(warm):
+    async with asyncio.timeout(PATIENCE), first.arrive(warm):
         while "Cannot download" not in said:
             said += capsys.readouterr().err
             await asyncio.sleep(0.05)
