@@ -33,7 +33,7 @@ async def main() -> None:
     async with app:
         await app.open_chat()
         session_id = new_id("ses")
-        print(await ask(app, "Have the researcher find out how old oaks become.", session_id))
+        print(await ask(app, "Have the researcher find out how many years an oak lives.", session_id))
         tasks = await app.sessions.list_tasks(session_id)
         if not tasks:
             print("The model did not call the researcher; try another model.")

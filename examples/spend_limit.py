@@ -17,11 +17,11 @@ if __name__ == "__main__":
         tools=[find_price],
         settings={"limits": {"calls": 3, "agent_day": {"calls": 3}}},
     )
-    result = agent.run("Which of oak, pine and ash is the cheapest?")
+    result = agent.run("What does an oak board cost?")
     print(result.text)
     if result.limit:
         print(f"{result.limit}: {result.notice}")
     try:
-        print(agent.input("And the dearest?").start())
+        print(agent.input("And a pine board?").start())
     except LimitError as error:
         print(f"{error.limit}: {error.message}")

@@ -17,5 +17,5 @@ def translate(text: str, language: Literal["English", "French", "German"]) -> st
 clerk.use_tools(translate)
 
 if __name__ == "__main__":
-    print(translate("The boards arrive on Monday.", "German"))
-    print(clerk.input("Translate into French: The oak boards are sold out.").start())
+    print(translate("The table is red.", "German"))
+    print(clerk.input("Translate into French: The house is green.").start())

@@ -26,7 +26,7 @@ PROGRAM = """
 import os, signal, sys, time
 from dovetail import Agent
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-print(Agent().input("Name a colour.").start(), flush=True)
+print(Agent(model="local:small").input("Name a colour.").start(), flush=True)
 os.kill(os.getpid(), signal.SIGTERM)
 time.sleep(5)
 sys.exit("SIGTERM no longer reaches Python once a model is loaded.")
@@ -158,10 +158,12 @@ def check_hints(name: str, environment: Environment) -> None:
 
 
 def check_with_uv(version: str, python: Path, wheel: Path) -> None:
-    """Install the wheel with its extras with uv, into an environment without pip."""
+    """Install the wheel with uv, into an environment without pip, then its extras as `serve` says."""
     with make_environment(python, with_pip=False) as environment:
         command = (sys.executable, "-m", "uv", "-q", "pip", "install", "--python", environment.folder)
-        install(f"{version} uv [all]", environment, *command, f"{wheel}[all]")
+        install(f"{version} uv", environment, *command, wheel)
+        printed = environment.run(environment.program("dovetail"), "serve", expect=1).splitlines()[-1]
+        install(f"{version} uv [all]", environment, "sh", "-c", printed)
         check_core(f"{version} uv [all]", environment)
         check_service(f"{version} uv [all]", environment)
 

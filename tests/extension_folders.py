@@ -1,5 +1,8 @@
 """Extension folders for tests: written as a user would, called through the real pipeline."""
 
+import asyncio
+import os
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import dedent
@@ -46,6 +49,29 @@ class Folders:
     def write_tool(self, folder: str, name: str, answer: str = "yes") -> Path:
         """Write a folder with one tool that always returns the same answer."""
         return self.write(folder, ONE_TOOL.format(name=name, answer=answer))
+
+
+class SlowFolder:
+    """A folder whose import, or `setup()`, waits at a gate: a named pipe."""
+
+    def __init__(self, folders: Folders, gate: Path, *, in_setup: bool = False) -> None:
+        self.folders, self.gate = folders, gate
+        os.mkfifo(gate)
+        wait = f"with open({str(gate)!r}, 'rb', buffering=0) as gate: gate.read(1)\n"
+        self._wait = f"def setup(context):\n    {wait}" if in_setup else wait
+
+    def edit(self, source: str) -> None:
+        """Write the slow version."""
+        self.folders.write("slow", self._wait + source)
+
+    async def begun(self) -> None:
+        """Wait until the import has come to the gate, which it passes with `let_through`."""
+        self._end = await asyncio.to_thread(os.open, self.gate, os.O_WRONLY)
+        weakref.finalize(self, os.close, self._end)
+
+    def let_through(self, imports: int = 1) -> None:
+        """Open the gate for a number of imports, also those that come to it later."""
+        os.write(self._end, b"x" * imports)
 
 
 async def call_tool(tools: Iterable[Tool], name: str, /, **arguments: Any) -> CallOutcome:

@@ -31,9 +31,13 @@ async def end_late(work: Awaitable[T], begun: Path, seconds: float = HOUR) -> T:
 
 
 class Leap(Gate):
-    """A step of a reply that never continues: an hour has passed when it is reached."""
+    """A step of a reply that never continues: that much time has passed when it is reached."""
+
+    def __init__(self, seconds: float = HOUR) -> None:
+        super().__init__()
+        self._seconds = seconds
 
     async def pass_through(self) -> None:
         """Wait until a time limit cancels it."""
-        leap()
+        leap(self._seconds)
         await asyncio.Event().wait()

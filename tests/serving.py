@@ -104,6 +104,7 @@ async def serve(
 async def serve_app(app: Dovetail, **options: Any) -> AsyncGenerator[str]:
     """Serve an app on a free loopback port; yield the address."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # as `dovetail serve` does
         config = uvicorn.Config(create_app(app, **options), log_config=None, timeout_graceful_shutdown=1)
         server = QuietServer(config)
         task = asyncio.create_task(server.serve(sockets=[listener]))

@@ -2,7 +2,6 @@
 
 import atexit
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from patience import PATIENCE
+from ports import find_port
 
 uses_temporal = [pytest.mark.slow]
 _WATCH = 'd=$1; shift; "$@" >"$d/server.log" 2>&1 & server=$!; read _; kill -9 $server; wait'
@@ -24,8 +24,7 @@ class TemporalDevServer:
     def __init__(self, program: str) -> None:
         self._program = program
         self._folder = tempfile.mkdtemp(prefix="dovetail-temporal-")
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            self._port: int = listener.getsockname()[1]
+        self._port = find_port()
         self._watcher: subprocess.Popen[bytes] | None = None
 
     @property

@@ -121,6 +121,20 @@ async def test_an_agent_with_the_name_of_another_tool_affects_no_other(
     assert "Agent 'measure' is not offered as a tool: its name is taken by code" in caplog.text
 
 
+async def test_a_tool_whose_folder_failed_is_reported_with_the_folder(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "extensions" / "shop").mkdir(parents=True)
+    (tmp_path / "extensions" / "shop" / "extension.py").write_text("import no_such_package\n")
+    (tmp_path / "agents").mkdir()
+    text = "---\ndescription: Buys.\ntools: [find_price]\n---\nBuy.\n"
+    (tmp_path / "agents" / "buyer.md").write_text(text)
+    async with Dovetail(workspace=tmp_path):
+        pass
+    assert "Unknown tool 'find_price'." in caplog.text
+    assert "It may be in an extension folder that failed to load: shop." in caplog.text
+
+
 async def test_a_rule_for_a_tool_that_is_not_there_is_logged_with_the_near_name(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -38,6 +38,14 @@ def test_variables_of_the_compose_file_exist() -> None:
             assert service["environment"].keys() <= known
 
 
+def test_variables_of_the_page_exist_and_keys_that_look_alike_are_in_one_table() -> None:
+    page = (FOLDER.parent / "docs" / "deploy.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:DOVETAIL|EXTENSIONS?)_[A-Z_]+)[`=]", page))
+    assert named <= ENVIRONMENT.keys() | FURTHER_VARIABLES.keys()
+    keys = {"DOVETAIL_API_KEY", "DOVETAIL_API_KEYS", "DOVETAIL_SERVER_KEY", "EXTENSIONS_ADMIN_TOKEN"}
+    assert keys <= set(re.findall(r"^\| `(\w+)`[^|]*\|[^|]*\|[^|]*\|$", page, re.MULTILINE))
+
+
 def test_every_variable_that_must_be_set_is_in_the_example() -> None:
     needed = set(re.findall(r"\$\{(\w+):\?", (FOLDER / "compose.yaml").read_text()))
     assert needed <= set(re.findall(r"^(\w+)=", (FOLDER / "env.example").read_text(), re.MULTILINE))

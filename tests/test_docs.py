@@ -22,6 +22,7 @@ import typer
 
 from dovetail import app
 from dovetail.agent import runtime
+from dovetail.agents.file import load_definition
 from dovetail.cli import main
 from dovetail.settings import open_settings
 from dovetail.settings.model import ModelSettings
@@ -207,6 +208,18 @@ def test_a_command_that_does_not_exist_is_caught() -> None:
 def test_a_page_with_wrong_output_is_caught() -> None:
     [block] = find_blocks('<!-- replies: ["x"] -->\n```python\nprint(1)\n```\n\n```\n2\n```\n')
     assert (block.code, block.output, block.replies, block.line) == ("print(1)\n", "2\n", ["x"], 3)
+
+
+@pytest.mark.parametrize("name", ["team.md", "team.zh.md"])
+def test_the_agent_of_the_tour_runs_by_itself_with_the_lines_that_follow(name: str, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "tour" / name).read_text(encoding="utf-8")
+    agent = re.search(r"^```markdown\n---\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = re.search(r"^```yaml\n(schedule:.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert agent is not None
+    assert lines is not None
+    (tmp_path / "buyer.md").write_text(f"---\n{lines[1]}{agent[1]}", encoding="utf-8")
+    [schedule] = load_definition(tmp_path / "buyer.md").schedules
+    assert schedule.message
 
 
 def test_table_of_the_model_settings_has_every_key_once() -> None:

@@ -26,16 +26,16 @@ SCRIPTS: dict[str, tuple[list[Any], list[str]]] = {
     ),
     "two_agents.py": (
         [
-            {"when": "The boards arrive", "text": '{"value": "Die Bretter kommen am Montag."}'},
+            {"when": "The table is red", "text": '{"value": "Der Tisch ist rot."}'},
             {
                 "when": "Translate into French",
                 "text": '{"use_tool": true, "tool_command": {"purpose": "French", "tool_name": "translate", '
-                '"tool_kwargs": {"text": "The oak boards are sold out.", "language": "French"}}}',
+                '"tool_kwargs": {"text": "The house is green.", "language": "French"}}}',
             },
-            {"when": "language: French", "text": '{"value": "Les planches sont vendues."}'},
-            {"when": "Les planches", "text": "They say: Les planches sont vendues."},
+            {"when": "language: French", "text": '{"value": "La maison est verte."}'},
+            {"when": "La maison", "text": "They say: La maison est verte."},
         ],
-        ["Die Bretter kommen am Montag.", "They say: Les planches sont vendues."],
+        ["Der Tisch ist rot.", "They say: La maison est verte."],
     ),
     "chat_memory.py": (
         [

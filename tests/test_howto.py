@@ -2,12 +2,12 @@
 
 import asyncio
 import re
-import socket
 from pathlib import Path
 
 import pytest
 
 from dovetail.testing import ScriptedServer
+from ports import find_port
 from postgres import make_database
 from recipe_pages import Reader, Step, check, find_steps
 
@@ -29,12 +29,6 @@ def test_reader_who_follows_the_page_sees_what_it_says(page: Path, tmp_path: Pat
         reader.environment["PORT"] = swap[":8000"][1:]
         reader.follow(page)
         assert model.script.unused == []
-
-
-def find_port() -> int:
-    """Return a port that is free now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 def test_index_lists_every_page_with_its_title_and_first_sentence() -> None:

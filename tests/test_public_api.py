@@ -101,14 +101,16 @@ REPLIES: dict[str, list[Any]] = {
 """What the model says in the examples; `Oak.` where nothing else is said."""
 REPLIES_BY_METHOD: dict[tuple[str, ...], list[Any]] = {
     (
+        *("returns", "TypedRequest.start", "TypedRequest.async_start", "TypedRequest.get_response"),
+        *("TypedRequest.get_data", "TypedRequest.async_get_data"),
+        *("TypedRequest.async_get_key_result", "TypedRequest.async_wait_keys"),
+    ): ['{"value": ["oak", "teak"]}'],
+    (
         *("Agent.start", "async_run", "load_json_prompt", "when_key", "on_key", "Response.async_get_result"),
         *("get_text", "get_result", "get_data", "get_data_object", "async_get_data", "async_get_data_object"),
         *("get_key_result", "async_get_key_result", "async_wait_keys", "async_start_waiter"),
     ): ['{"wood": "oak"}'],
     ("wait_keys", "start_waiter"): ['{"woods": ["oak", "teak"]}'],
-    ("returns", "TypedRequest.start", "TypedRequest.async_start", "TypedRequest.get_response"): [
-        '{"value": ["oak", "teak"]}'
-    ],
     ("auto_func",): REPLIES["AutoFuncExtension"],
     ("output",): ['{"wood": "oak", "uses": ["doors", "barrels"]}'],
     ("set_record_output_paths", "set_record_output_mode"): REPLIES["KeyWaiterExtension"],

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from urllib.parse import urlsplit
 
 import pytest
 from opentelemetry import trace
@@ -12,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from dovetail import Agent, BaseAgent
 from dovetail.errors import ModelError, ToolError
 from dovetail.events.delta import Usage
-from dovetail.testing import Reply, ScriptedRequester
+from dovetail.testing import Reply, ScriptedRequester, ScriptedServer
 from dovetail.tracing import span
 from patience import PATIENCE
 
@@ -67,7 +68,24 @@ async def test_failed_request_is_a_failed_span(exporter: InMemorySpanExporter) -
         await agent.input("x").async_start()
     [span] = exporter.get_finished_spans()
     assert not span.status.is_ok
+    assert span.attributes is not None
+    assert span.attributes["error.type"] == "ModelError"
     assert span.events[0].name == "exception"
+
+
+async def test_request_to_a_server_names_its_address_and_the_status_of_a_refusal(
+    exporter: InMemorySpanExporter,
+) -> None:
+    with ScriptedServer([{"status": 401, "body": "no key"}]) as server:
+        provider = {"base_url": server.url, "api_key": "k"}
+        settings = {"model": {"name": "openai:small", "providers": {"openai": provider}}}
+        with pytest.raises(ModelError):
+            await Agent(settings=settings).input("x").async_start()
+        port = urlsplit(server.url).port
+    [span] = exporter.get_finished_spans()
+    assert span.attributes is not None
+    assert (span.attributes["server.address"], span.attributes["server.port"]) == ("127.0.0.1", port)
+    assert span.attributes["error.type"] == "401"
 
 
 def test_exception_whose_text_cannot_be_read_passes_through_a_failed_span(
@@ -106,8 +124,19 @@ async def test_run_of_an_agent_holds_its_requests_and_calls(exporter: InMemorySp
     run, call = spans["invoke_agent scout"], spans["execute_tool look"]
     assert call.attributes is not None
     assert call.attributes["gen_ai.tool.call.id"] == "c"
+    assert call.attributes["gen_ai.tool.description"] == "Look around."
     assert call.status.is_ok is False
+    assert call.attributes["error.type"] == "ToolError"
     assert run.context is not None
     assert run.attributes is not None
     assert run.attributes["gen_ai.usage.output_tokens"] == 5
     assert {span.parent and span.parent.span_id for span in spans.values()} == {None, run.context.span_id}
+
+
+async def test_failed_run_says_what_kind_of_error_ended_it(exporter: InMemorySpanExporter) -> None:
+    agent = Agent("scout", requester=ScriptedRequester([ModelError("no", provider="x")]))
+    with pytest.raises(ModelError):
+        await agent.input("x").async_run()
+    run = {span.name: span for span in exporter.get_finished_spans()}["invoke_agent scout"]
+    assert run.attributes is not None
+    assert run.attributes["error.type"] == "model_error"

@@ -1,8 +1,7 @@
 """A keyboard on which lines have been typed already."""
 
-from rich.console import Console
-
 from dovetail.cli.keyboard import NO_MENU, Menu, show_question
+from dovetail.cli.output import Console
 
 
 class TypedLines:

@@ -120,7 +120,11 @@ TOOLS = [
         "kind": "write",
         "parameters": {
             "path": {**PATH, "required": True},
-            "content": {"type": "string", "description": "The whole content", "required": True},
+            "content": {
+                "type": "string",
+                "description": "The whole text that the file will have, line by line",
+                "required": True,
+            },
         },
         "execute": write_file,
         "preview": show_change,

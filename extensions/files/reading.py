@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from itertools import islice
 
+from dovetail.data.known_secrets import hide_known
 from dovetail.errors import ToolError
 from dovetail.extensions.workspace import Workspace
 
@@ -45,4 +46,5 @@ def iterate_lines(workspace: Workspace, path: str) -> Iterator[str]:
         file.seek(0)
         for line in file:
             text = line.decode("utf-8", errors="replace").rstrip("\r\n")
-            yield text if len(text) <= LONGEST_LINE else f"{text[:LONGEST_LINE]}… ({len(text)} characters)"
+            is_long = len(text) > LONGEST_LINE
+            yield f"{hide_known(text)[:LONGEST_LINE]}… ({len(text)} characters)" if is_long else text

@@ -1,5 +1,6 @@
 """Run programs in the workspace (rule F112), without a shell."""
 
+import asyncio
 import shlex
 from typing import Any
 
@@ -45,6 +46,8 @@ async def run_shell_command(
     folder = workspace.resolve(cwd or ".")
     if not folder.is_dir():
         raise ToolError(f"Invalid cwd {cwd!r}: not a folder in the workspace.", type="invalid_cwd")
+    for argument in arguments:
+        await asyncio.to_thread(workspace.check_argument, argument, folder)
     seconds = _limit(timeout_seconds, DEFAULT_SECONDS, MOST_SECONDS)
     characters = _limit(max_output_chars, DEFAULT_CHARACTERS, MOST_CHARACTERS)
     try:

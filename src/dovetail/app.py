@@ -5,11 +5,11 @@ Making an app starts nothing. `async with` reads the workspace, and releases eve
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from dovetail.agent.agent import Agent
 from dovetail.agent.base import FirstWords
@@ -17,6 +17,7 @@ from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.agents import catalog
 from dovetail.agents.registry import AgentRegistry
 from dovetail.assets import find_assets
+from dovetail.data.private_folder import STATE_FOLDER, settle_private
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.policy.bus import MessageBus
@@ -53,6 +54,8 @@ else:
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 
 class Dovetail:
     """One app: its settings, tools, agents and skills, in one workspace folder.
@@ -74,10 +77,11 @@ class Dovetail:
             open_settings(settings, self.workspace), make_policy=self._make_policy
         )
         self.agents = AgentRegistry(settings=self.runtime.settings)
+        self.agents.on_trusted = self._follow_trust
         self._offered = self._find_offered()
         self.tools.refresh_with(self._offer_agents)
         self.is_watching = False
-        self._following: set[asyncio.Task[ExtensionSnapshot | None]] = set()
+        self._following: set[asyncio.Task[object]] = set()
         self._exits = AsyncExitStack()
         self._chat: Chat | None = None
         self._schedules: scheduling.Schedules | None = None
@@ -118,14 +122,14 @@ class Dovetail:
             *roots,
             workspace=self.workspace,
             host=loading.ExtensionHost(list_agents=catalog.list_agent_names, settings=self.settings),
-            time_limit=self.settings.section(ExtensionSettings).import_limit,
+            time_limit=self.settings.section(ExtensionSettings).import_limit or loading.DEFAULT_LIMIT,
             **choices,
         )
 
     @cached_property
     def mcp(self) -> ConfiguredServers:
         """The MCP servers that the settings name."""
-        return ConfiguredServers(self.tools, self.workspace / ".dovetail" / "logins")
+        return ConfiguredServers(self.tools, settle_private(self.workspace, "logins"))
 
     @property
     def skills(self) -> "SkillLibrary":
@@ -172,7 +176,7 @@ class Dovetail:
     @property
     def store_url(self) -> str | Path:
         """The database of sessions and runs: the setting `store.url`, otherwise a file in the workspace."""
-        return self.settings.section(StoreSettings).url or self.workspace / ".dovetail" / "dovetail.db"
+        return self.settings.section(StoreSettings).url or self.workspace / STATE_FOLDER / "dovetail.db"
 
     async def open_chat(self, *, works: bool = True, role: "ProcessRole" = "program") -> "Chat":
         """Open the database, once, until the app is left; without `works`, runs are only sent to workers."""
@@ -216,11 +220,13 @@ class Dovetail:
         return self.agents
 
     async def reload(self) -> "ExtensionSnapshot":
-        """Read all folders again, in processes that share the database too; runs keep what they have."""
-        snapshot = await self._read_folders()
+        """Read all folders again, in processes that share the database too; runs keep what they have.
+
+        The others begin at the same time, so that a slow import takes its time once.
+        """
         if self._chat is not None:
             self._chat.runs.link.announce("reload", "")
-        return snapshot
+        return await self._read_folders()
 
     async def _read_folders(self) -> "ExtensionSnapshot":
         snapshot = await self.extensions.reload()
@@ -238,10 +244,9 @@ class Dovetail:
         self.runtime.policy.reload()
         ProviderKeys.of(self.settings, self.workspace).read()
         await self.mcp.connect(self.settings.section(McpSettings).servers)
-        names = [*self.list_reserved_names(), *(tool.name for tool in self.tools.get_all_tools())]
-        for notice in self.runtime.policy.find_unknown_tools(names):
+        for notice in catalog.list_rule_problems(self, self.list_reserved_names()):
             logger.warning("policy rule may have no effect: %s", notice)
-        for notice in catalog.list_tool_problems(self):
+        for notice in catalog.list_tool_problems(self, snapshot.missing_extensions):
             logger.warning("an agent names a tool that does not exist: %s", notice)
         await self._follow_files()
         if self._chat is not None:
@@ -259,18 +264,35 @@ class Dovetail:
         return self.agents.revision, self.settings.compute(catalog.read_offer)
 
     async def watch(self, on_reload: "Callable[[ExtensionSnapshot], object]" = lambda snapshot: None) -> None:
-        """Reload whenever a watched file changes, until cancelled; `on_reload` is called after each."""
+        """Reload whenever a watched file changes, until cancelled; `on_reload` is called after each.
+
+        An edit is taken up while a slow import of an earlier one is still in progress.
+        """
+
+        async def follow() -> None:
+            if (snapshot := await take_over(self.reload)) is not None:
+                on_reload(snapshot)
+
         self.is_watching = True
         try:
-            async for _ in watching.watch(self.list_watched()):
-                if (snapshot := await take_over(self.reload)) is not None:
-                    on_reload(snapshot)
+            async with asyncio.TaskGroup() as reloads:
+                async for _ in watching.watch(self.list_watched()):
+                    reloads.create_task(follow())
         finally:
             self.is_watching = False
 
+    def _follow_trust(self) -> None:
+        """Store the schedules of agent files that were trusted since; outside of a loop, a reload does."""
+        with suppress(RuntimeError):
+            asyncio.get_running_loop()
+            self._follow(take_over(self._follow_files))
+
     def _follow_reload(self) -> None:
         """Reload because another process has."""
-        task = asyncio.create_task(take_over(self._read_folders))
+        self._follow(take_over(self._read_folders))
+
+    def _follow(self, work: "Coroutine[Any, Any, object]") -> None:
+        task = asyncio.create_task(work)
         self._following.add(task)
         task.add_done_callback(self._following.discard)
 
@@ -312,7 +334,7 @@ class Dovetail:
         return catalog.reserve_names(self, self._folders("agents"))
 
 
-async def take_over(reload: "Callable[[], Awaitable[ExtensionSnapshot]]") -> "ExtensionSnapshot | None":
+async def take_over(reload: Callable[[], Awaitable[T]]) -> T | None:
     """Reload while other work continues: a failure is logged, and the last good state stays in service."""
     try:
         return await reload()

@@ -13,7 +13,8 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,6 +24,8 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+MANY = 500
+"""Items whose processing takes longer than another thread needs to begin."""
 _lock = threading.RLock()  # the garbage collector may end an iteration, and so release a loop, anywhere
 _backgrounds: "list[_Background]" = []
 
@@ -73,6 +76,14 @@ async def _pump(iterator: AsyncIterator[T], items: "queue.SimpleQueue[tuple[T] |
             await close()
 
 
+async def compute(work: Callable[[], T], size: int) -> T:
+    """Return the result of work for the processor on `size` items; if they are many, a thread does it.
+
+    Everything else on the event loop would wait for it otherwise.
+    """
+    return work() if size < MANY else await asyncio.to_thread(work)
+
+
 class retrying:
     """Count attempts: the first at once, each further one after the next delay; end with the delays.
 
@@ -106,6 +117,17 @@ def backoff(first: float, longest: float) -> Iterator[float]:
     while True:
         yield delay
         delay = min(delay * 2, longest)
+
+
+@asynccontextmanager
+async def time_limit(seconds: float) -> AsyncGenerator[None]:
+    """Raise `TimeoutError` after some seconds, as `asyncio.timeout` does.
+
+    The loop keeps a cancelled timer until its time has come, but not what its context refers to.
+    """
+    async with asyncio.timeout(None) as limit:
+        contextvars.Context().run(limit.reschedule, asyncio.get_running_loop().time() + seconds)
+        yield
 
 
 def find_running_loop() -> asyncio.AbstractEventLoop | None:

@@ -18,19 +18,24 @@
     · TransientModelError  a temporary failure: retry; carries `retry_after` if the server sent one
   x ResponseError        the answer is incomplete, not parsable or not valid
     · AnswerTimeoutError the answer exceeded its time limit (also a TimeoutError)
+    · AnswerLengthError  the answer was cut off at the limit of tokens before its data was complete
   x ToolError            a tool call failed; the model gets the text and the run continues
   x LimitError           a limit does not allow the next request to a model; carries `limit`, `resets_at`
   x CancelledRunError    the request or run was cancelled
   x NotFoundError        unknown id, or not visible to the caller
   x ConflictError        taken, busy, already answered, or changed by another caller
+    · HeadMovedError     a session continued after it was read: read it again
   x StoreError           the database cannot be reached or written at the moment
   x InvalidDataError     the database cannot store a value; a retry does not help
 """
 
 import reprlib
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
-_TEXTS = ("message", "hint", "problem", "__notes__")
+Remedy: TypeAlias = Literal["keys", "models"]
+"""Where an operator repairs what failed: the keys of providers, or the models and their downloads."""
+
+_TEXTS = ("message", "hint", "remedy", "problem", "__notes__")
 _brief = reprlib.Repr()
 _brief.maxstring = _brief.maxother = 100
 
@@ -42,23 +47,36 @@ class DovetailError(Exception):
     """
 
     wire_name: ClassVar[str] = "DovetailError"
+    wire_message: ClassVar[str | None] = None
+    """What clients read instead of the message, if that is only for the log."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         cls.wire_name = cls.__dict__.get("wire_name", cls.__name__)
 
-    def __init__(self, message: str, *, hint: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str | None = None, remedy: Remedy | None = None) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.remedy: Remedy | None = remedy
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> Any:
+        """Keep all attributes when the error goes to another process, whatever its constructor takes."""
+        return _restore, (type(self), self.args), dict(vars(self))
 
     def __repr__(self) -> str:
         data = {name: value for name, value in vars(self).items() if name not in _TEXTS and value is not None}
         shown = (f", {name}={_brief.repr(value)}" for name, value in data.items())
         return f"{type(self).__name__}({self.message!r}{''.join(shown)})"
+
+
+def _restore(kind: type[DovetailError], args: tuple[Any, ...]) -> DovetailError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
 
 
 class ConfigError(DovetailError):
@@ -143,8 +161,9 @@ class ModelError(DovetailError):
         status: int | None = None,
         request_id: str | None = None,
         hint: str | None = None,
+        remedy: Remedy | None = None,
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(message, hint=hint, remedy=remedy)
         self.provider = provider
         self.status = status
         self.request_id = request_id
@@ -178,6 +197,10 @@ class ResponseError(DovetailError):
 
 class AnswerTimeoutError(ResponseError, TimeoutError):
     """The answer was not complete within its time limit."""
+
+
+class AnswerLengthError(ResponseError):
+    """The answer was cut off at the limit of tokens before its data was complete."""
 
 
 class ToolError(DovetailError):
@@ -228,8 +251,14 @@ class ConflictError(DovetailError):
     """The thing is taken, busy, already answered, or was changed by another caller."""
 
 
+class HeadMovedError(ConflictError):
+    """The session continued after it was read: read it again."""
+
+
 class StoreError(DovetailError):
     """The database cannot be reached or written at the moment."""
+
+    wire_message = "The database cannot be reached or written at the moment."
 
 
 class InvalidDataError(DovetailError):

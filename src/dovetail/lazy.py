@@ -36,6 +36,7 @@ def lazy(name: str, extra: str | None = None) -> Any:
 
 
 _metadata = lazy("importlib.metadata")
+_util = lazy("importlib.util")
 _shlex = lazy("shlex")
 _shutil = lazy("shutil")
 
@@ -48,8 +49,25 @@ def install_command(extra: str) -> str:
     try:
         needed: list[str] = _metadata.requires(DISTRIBUTION) or []
     except _metadata.PackageNotFoundError:  # the sources, without an installation
-        return f"pip install '.[{extra}]'"
-    return f"{_find_pip()} install {_shlex.join(dict.fromkeys(_list_packages(extra, needed)))}"
+        return install_packages(f".[{extra}]")
+    return install_packages(*dict.fromkeys(_list_packages(extra, needed)))
+
+
+def install_packages(*requirements: str) -> str:
+    """Return the command that installs packages into this environment; it works when pasted into a shell.
+
+    Without pip, as in the environments of uv, it calls uv, or installs pip first.
+    """
+    python = _shlex.quote(sys.executable)
+    wanted = _shlex.join(requirements)
+    folder = sys.executable.rpartition("/")[0]
+    if _shutil.which("pip") == f"{folder}/pip":
+        return f"pip install {wanted}"
+    if _util.find_spec("pip"):
+        return f"{python} -m pip install {wanted}"
+    if _shutil.which("uv"):
+        return f"uv pip install --python {python} {wanted}"
+    return f"{python} -m ensurepip && {python} -m pip install {wanted}"
 
 
 def _list_packages(extra: str, needed: list[str]) -> Iterator[str]:
@@ -62,13 +80,6 @@ def _list_packages(extra: str, needed: list[str]) -> Iterator[str]:
                 yield from _list_packages(name, needed)
         else:
             yield requirement["package"]
-
-
-def _find_pip() -> str:
-    """Return how a shell calls the pip of this environment."""
-    found = _shutil.which("pip")
-    folder = sys.executable.rpartition("/")[0]
-    return "pip" if found == f"{folder}/pip" else _shlex.join([sys.executable, "-m", "pip"])
 
 
 def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:

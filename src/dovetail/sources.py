@@ -17,6 +17,7 @@ from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.file import load_definition
 from dovetail.app import Dovetail
 from dovetail.data.edited_file import EditedFile
+from dovetail.data.private_folder import REFUSAL, find_private_path
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.prompts.file import read_prompt_file
@@ -58,11 +59,14 @@ class Sources:
 
         Raises:
             NotFoundError: the name is unknown.
+            ConfigError: its path leads to the folder of Dovetail itself.
         """
         found = dict(self._find(kind))
         if name not in found:
             raise NotFoundError(explain_unknown(kind[:-1], name, sorted(found)))
         path = found[name]
+        if find_private_path(path.name, path.parent, self._app.workspace.resolve()) is not None:
+            raise ConfigError(f"{path.name} {REFUSAL}.")
         content = EditedFile(path, _accept).read()
         return Source(
             kind=kind,

@@ -43,6 +43,8 @@ def span(
 
 
 def _record_exception(span: Any, error: Exception) -> None:
+    status = getattr(error, "status", None)
+    span.set_attribute("error.type", type(error).__name__ if status is None else str(status))
     span.set_status(_trace.StatusCode.ERROR, type(error).__name__)
     with suppress(Exception):  # the text of an exception may raise one itself
         span.set_status(_trace.StatusCode.ERROR, f"{type(error).__name__}: {error}")

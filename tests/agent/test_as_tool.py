@@ -5,9 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from dovetail import Agent, Kind, tool
 from dovetail.errors import ConfigError
+from dovetail.events.run_events import ToolEnd
 from dovetail.testing import Gate, ScriptedRequester
 
 
@@ -47,11 +49,45 @@ def test_agent_without_a_name_or_a_description_is_not_a_tool() -> None:
         make_agent("boss", tools=[make_agent("helper")])
 
 
+def test_agent_whose_name_no_tool_may_have_is_refused_with_one_that_it_may_have() -> None:
+    with pytest.raises(ConfigError, match=r"(?s)Invalid tool name 'my helper'.*as_tool\(name='my_helper'\)"):
+        Agent(tools=[Agent("my helper", system="You help.")])
+
+
 def test_same_agent_twice_is_one_tool_and_two_of_one_name_are_refused() -> None:
     helper = make_agent("helper", system="You help.")
     assert len(make_agent("boss", tools=[helper, helper]).tools) == 1
     with pytest.raises(ConfigError, match="Duplicate tool name 'helper'"):
         make_agent("boss", tools=[helper, make_agent("helper", system="Another one.")])
+
+
+class Quote(BaseModel):
+    item: str
+    price: float
+
+
+def test_agent_that_returns_a_type_is_a_tool_with_a_typed_result() -> None:
+    handed_in = {
+        "tool_calls": [{"name": "complete_task", "arguments": {"result": {"item": "oak", "price": 3}}}]
+    }
+    pricer = make_agent("pricer", handed_in, system="You find prices.", tools=[len])
+    boss = make_agent("boss", call("pricer", "Oak?"), "3 euros.", tools=[pricer.returns(Quote)])
+    ends = [event for event in boss.run_stream("What is oak?") if isinstance(event, ToolEnd)]
+    assert ends[0].result["data"] == {"item": "oak", "price": 3.0}
+    assert last_message(boss)["content"] == '{"item": "oak", "price": 3.0}'
+
+
+def test_failure_of_a_typed_agent_is_a_failed_call_with_the_reason() -> None:
+    pricer = make_agent("pricer", *["No idea."] * 4, system="You find prices.").returns(Quote)
+    boss = make_agent("boss", call("pricer", "Oak?"), "I do not know.", tools=[pricer])
+    assert boss.run("What is oak?").text == "I do not know."
+    assert "contains no JSON object" in last_message(boss)["content"]
+
+
+def test_typed_tool_refuses_what_is_set_for_one_request_only() -> None:
+    request = make_agent("pricer", system="You find prices.").info("In euros.").returns(Quote)
+    with pytest.raises(ConfigError, match="next request only"):
+        make_agent("boss", tools=[request])
 
 
 def test_agents_that_call_each_other_in_a_circle_are_stopped() -> None:

@@ -279,9 +279,8 @@ def test_unknown_data_type_is_refused_before_anything_is_sent() -> None:
 
 def test_unknown_path_style_is_refused() -> None:
     agent, _ = make_agent()
-    agent.set_settings("response.streaming_parse_path_style", "slsh").input("x").output({"a": (int,)})
     with pytest.raises(ConfigError, match=r"streaming_parse_path_style 'slsh'\. Expected one of: dot, slash"):
-        agent.start()
+        agent.set_settings("response.streaming_parse_path_style", "slsh")
 
 
 def test_history_that_was_set_as_one_message_can_be_added_to() -> None:

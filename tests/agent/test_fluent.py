@@ -146,3 +146,59 @@ def test_description_of_a_pydantic_field_is_shown() -> None:
     kind: Any = Annotated[int, Field(gt=0, description="in metres")]
     assert Agent(requester=requester).input("x").returns(kind).start() == 3
     assert '"value": <int> // in metres' in str(requester.requests[0].messages[-1]["content"])
+
+
+async def test_data_of_a_typed_request_is_the_instance() -> None:
+    agent, requester = make_agent('{"x": "far", "y": 2}', '{"x": 1, "y": 2}', '{"x": "3", "y": 4}')
+    assert await agent.input("q").returns(Point).async_get_data() == Point(1, 2)
+    assert len(requester.requests) == 2  # the first answer was not valid
+    assert await agent.input("q").returns(Point).async_get_data("text") == '{"x": "3", "y": 4}'
+
+
+def test_option_with_a_misspelt_name_is_sent_with_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    agent, requester = make_agent("x", "x")
+    agent.options({"temprature": 0, "min_p": 0.1, "my_flag": True}).input("q").start()
+    assert requester.requests[0].options["temprature"] == 0
+    assert [record.getMessage() for record in caplog.records] == [
+        "The option 'temprature' is sent to the provider as it is. Did you mean 'temperature'?"
+    ]
+    caplog.clear()
+    Agent(options={"top_p": 1, "stop": ["x"], "max_tokens": 5, "user": "ann", "seed": 1})
+    assert not caplog.records
+
+
+def test_fields_of_a_typed_answer_are_waited_for() -> None:
+    agent, model = make_agent('{"number": 7, "lines": []}', "unused", '{"number": 8}')
+    assert agent.input("Read it.").returns(Invoice).get_key_result("number") == 7
+    assert '"number": <int>, // as printed' in model.requests[0].messages[-1]["content"]
+    assert agent.input("And?").start() == "unused"
+    assert list(agent.input("Read.").returns(Invoice).wait_keys(["number", "lines"])) == [("number", 8)]
+
+
+async def test_typed_requests_written_at_the_same_time_wait_for_their_own_fields() -> None:
+    agent, model = make_agent('{"number": 7}', '{"x": 3}')
+    invoice, point = agent.input("Read it.").returns(Invoice), agent.input("Where?").returns(Point)
+    assert await invoice.async_get_key_result("number") == 7
+    assert [pair async for pair in point.async_wait_keys("x")] == [("x", 3)]
+    assert ["Read it." in str(request.messages) for request in model.requests] == [True, False]
+
+
+@pytest.mark.parametrize("way", ["start", "run", "returns and run"])
+def test_output_that_a_type_replaces_is_warned_about(way: str, caplog: pytest.LogCaptureFixture) -> None:
+    agent, _ = make_agent('{"x": 3}', '{"x": 3}')
+    agent.output({"other": (str,)}, always=True).input("Where?").returns(Point).start()
+    assert not caplog.text  # the agent's own is a default, which a request may replace
+    agent.input("Where?").output({"wood": (str,)})
+    if way == "start":
+        agent.returns(Point).start()
+    elif way == "run":
+        agent.run(returns=Point)
+    else:
+        agent.returns(Point).run()
+    assert caplog.text.count("which is not asked for: returns(Point) replaces it") == 1
+
+
+def test_typed_request_lists_no_names_that_keep_it_running() -> None:
+    listed = set(dir(Agent().returns(Point)))
+    assert listed >= {"start", "run", "wait_keys", "input"}
+    assert not listed & {"claim_request", "get_prompt", "pending"}

@@ -193,7 +193,7 @@ async def test_coroutine_that_is_never_awaited_sends_nothing_and_names_its_metho
 
 async def test_what_goes_wrong_is_raised_where_the_answer_is_awaited() -> None:
     agent, _ = make_agent()
-    agent.set_settings("tools.strategy", "magic")
+    agent.model = "nowhere:unknown"
     outcomes = await asyncio.gather(
         agent.async_start(), agent.input("x").async_start(), return_exceptions=True
     )
@@ -201,10 +201,11 @@ async def test_what_goes_wrong_is_raised_where_the_answer_is_awaited() -> None:
 
 
 async def test_cancel_of_a_view_stops_the_request() -> None:
-    ended = asyncio.Event()
+    begun, ended = asyncio.Event(), asyncio.Event()
 
     class Slow(ScriptedRequester):
         async def stream(self, request: Any) -> Any:
+            begun.set()
             try:
                 await asyncio.Event().wait()
                 yield None
@@ -212,9 +213,12 @@ async def test_cancel_of_a_view_stops_the_request() -> None:
                 ended.set()
 
     agent = Agent(requester=Slow([]), runtime=Runtime())
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(agent.input("x").async_start(), 0.01)
+    view = asyncio.create_task(agent.input("x").async_start())
     async with asyncio.timeout(PATIENCE):
+        await begun.wait()
+        view.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await view
         await ended.wait()
 
 

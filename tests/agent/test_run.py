@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dovetail import Agent
-from dovetail.errors import ConfigError, ModelError
+from dovetail.errors import ConfigError, ModelError, SignatureError
 from dovetail.events.model_events import TextDeltaEvent
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart, ToolEnd
 from dovetail.testing import Gate, ScriptedRequester
@@ -120,3 +120,32 @@ async def test_events_of_an_agent_that_is_a_tool_are_part_of_the_stream() -> Non
     assert inner[0] == RunStart("counter", "scripted:model", parent_call_id="call_1")
     assert isinstance(inner[-1], RunEnd)
     assert inner[-1].result == "It is 3."
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason", "data"),
+    [
+        ("Jupiter.", "contains no JSON object", None),
+        ({"text": '{"planet": "Jup', "finish_reason": "length"}, "was cut off", {"planet": "Jup"}),
+    ],
+)
+async def test_run_says_why_its_data_cannot_be_read(
+    reply: Any, reason: str, data: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    agent = Agent(requester=ScriptedRequester([reply] * 4)).output({"planet": (str,)}, always=True)
+    result = await agent.async_run("The largest planet?")
+    assert result.data == data
+    assert reason in (result.notice or "")
+    assert ("max_tokens" in (result.notice or "")) == (reason == "was cut off")
+    assert caplog.text.count(reason) == 1
+
+
+@pytest.mark.parametrize("way", ["run", "run_stream", "chat"])
+def test_listener_that_nothing_would_await_is_refused(way: str) -> None:
+    async def listen(event: Event, /) -> None:
+        raise AssertionError(event)
+
+    agent = Agent(model=ScriptedRequester([]))
+    run = agent.chat("ann").run if way == "chat" else getattr(agent, way)
+    with pytest.raises(SignatureError, match=r"(?s)on_event must be a plain function.*run_stream"):
+        run("Hello!", on_event=listen)

@@ -54,7 +54,7 @@ async def test_run_that_reaches_its_limit_without_an_answer_is_a_result_with_an_
     assert result.error is not None
     assert result.error.type == "agent_max_turns"
     assert "ended by max-turns after 2 turns" in result.error.message
-    assert "The limit of 1 turns is reached. Raise `max_turns` of the agent." in result.error.message
+    assert "Raise `limits={'turns': …}` of `run`, or `max_turns` of the agent." in result.error.message
 
 
 async def test_run_that_cannot_start_is_a_result_with_an_error() -> None:

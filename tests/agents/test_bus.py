@@ -60,6 +60,23 @@ async def test_write_is_refused_without_a_bus_or_a_listener(bus: MessageBus | No
     assert "no approver is available" in results(host.runtime.scripted.requests[-1])[0]
 
 
+async def test_an_executor_without_a_bus_asks_on_the_bus_of_the_app() -> None:
+    host = make_host(*WRITES)
+    asked = approve(host.runtime.bus, {"approved": True})
+    output = await (await AgentExecutor.create(WRITER, host)).run({})
+    assert output.text == "Written."
+    assert results(host.runtime.scripted.requests[-1]) == ["write ran"]
+    assert [message.path for message in asked] == [("writer",)]
+
+
+async def test_an_executor_denies_approvals_if_the_bus_of_the_app_is_disabled() -> None:
+    host = make_host(*WRITES)
+    host.settings.set("bus.enabled", False)
+    approve(host.runtime.bus, {"approved": True})
+    await (await AgentExecutor.create(WRITER, host)).run({})
+    assert "no approver is available" in results(host.runtime.scripted.requests[-1])[0]
+
+
 async def test_a_listener_to_all_topics_is_not_asked() -> None:
     host, bus = make_host(*WRITES), MessageBus()
     bus.subscribe("*", lambda message: None)

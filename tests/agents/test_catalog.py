@@ -80,9 +80,9 @@ def test_switch_hidden_agents_and_broken_schemas(caplog: pytest.LogCaptureFixtur
 
 def test_unknown_shape_is_an_error() -> None:
     host = Host([])
-    host.settings.set("subagents.shape", "pyramid")
     with pytest.raises(ConfigError, match="'pyramid'"):
-        wrap_agents(host)
+        host.settings.set("subagents.shape", "pyramid")
+    assert wrap_agents(host) == []
 
 
 def _fields(definition: AgentDefinition) -> dict[str, Any]:

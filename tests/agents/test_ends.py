@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from agent_host import Host, call, make_tool, results
-from dovetail.agents.definition import AgentDefinition, OutputConfig, RunConfig
+from dovetail.agents.definition import AgentDefinition, OutputConfig, RunConfig, ToolConfig
 from dovetail.agents.run import AgentExecutor
 from dovetail.events.run_events import ChildEvent, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.tool import Tool, ToolResult
-from leap import Leap
+from leap import Leap, leap
 
 HANDS_IN = OutputConfig(output_name="report")
 HANDED = call("complete_task", '{"report": "37 cuts"}', "c9")
@@ -43,8 +43,8 @@ async def run(host: Host, **fields: Any) -> tuple[RunResult, list[Event]]:
             "All of it.",
         ),
         ([STALLS, ""], {"run_config": RunConfig(max_seconds=60)}, "timeout", None, "Half an "),
-        (["I am done.", HANDED], {"output_config": HANDS_IN}, "goal", "no-completion", "37 cuts"),
-        (["I am done.", "Really."], {"output_config": HANDS_IN}, "no-completion", None, "Really."),
+        ([*["I am done."] * 5, HANDED], {"output_config": HANDS_IN}, "goal", "no-completion", "37 cuts"),
+        ([*["I am done."] * 5, "Really."], {"output_config": HANDS_IN}, "no-completion", None, "Really."),
         (["", ""], {}, "no-completion", None, ""),
         ([{"status": 401, "body": "no key"}], {}, "error", None, ""),
     ],
@@ -112,6 +112,24 @@ async def test_child_of_a_cancelled_run_has_its_end_too() -> None:
     assert [event.type for event in inner].count("tool-end") == 1
     assert isinstance(inner[-1], RunEnd)
     assert inner[-1].reason == "cancelled"
+
+
+async def test_a_child_that_the_time_limit_of_its_caller_stops_says_so() -> None:
+    begun = asyncio.Event()
+    replies = [call("child", '{"query": "x"}'), call("wait", call_id="c2"), "As far as I got."]
+    host = Host(replies, make_endless_tool(begun))
+    host.offer(AgentDefinition(name="child", description="c", tool_config=ToolConfig(tools=("wait",))))
+    parent = AgentDefinition(name="parent", description="p", run_config=RunConfig(max_seconds=60))
+    work = asyncio.create_task((await AgentExecutor.create(parent, host)).run({"query": "go"}))
+    await begun.wait()
+    leap(57)
+    output = await work
+    assert (output.reason, output.limit) == ("goal", "timeout")
+    [told] = results(host.runtime.scripted.requests[-1])
+    assert told.startswith(
+        "Error: 'child' reached the time limit of its caller: The limit of 60 seconds is reached."
+    )
+    assert "Raise" in told
 
 
 async def test_fault_in_the_middle_of_a_run_still_ends_it() -> None:

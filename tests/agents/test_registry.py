@@ -35,7 +35,7 @@ def test_file_becomes_a_definition(tmp_path: Path) -> None:
         ("---\ndescription: d\ntolls: [add]\n---\n", "Unknown key 'tolls'. Did you mean 'tools' or 'tool'?"),
         ("---\ndescription: [\n---\n", "not valid YAML"),
         ("---\ndescription: d\nmax_turns: -1\n---\n", "positive number, got -1"),
-        ("---\ndescription: d\ntools: all\n---\n", "list of tool names"),
+        ("---\ndescription: d\ntools: 5\n---\n", "list of tool names"),
         ("---\ndescription: d\noutput: text\n---\n", "`output` must be a mapping"),
         ("---\ndescription: d\noutput: {schema: 5}\n---\n", "`output.schema` must be a JSON Schema, got 5"),
         ("---\ndescription: d\noutput: {schema: {type: 5}}\n---\n", "output.schema"),
@@ -228,10 +228,10 @@ def test_settings_change_agents_and_switch_them_off() -> None:
     ("override", "complaint"),
     [
         ({"modle": "x"}, "Unknown setting 'agents.scout.modle'. Did you mean 'agents.scout.model'?"),
-        ({"model": 5}, "`model` must be a name"),
+        ({"model": 5}, "agents.scout.model must be text"),
         ({"max_turns": 0}, "`max_turns` must be a positive number, got 0"),
-        ({"tools": "all"}, "`tools` must be a list"),
-        ({"enabled": "no"}, "`enabled` must be true or false"),
+        ({"tools": "all"}, "agents.scout.tools must be a list"),
+        ({"enabled": "no"}, "agents.scout.enabled must be true or false"),
         (5, "must be a table"),
     ],
 )
@@ -363,3 +363,28 @@ def test_trusted_file_takes_its_name_back(tmp_path: Path) -> None:
     (near / "master.md").unlink()
     registry.replace_files([near, far])
     assert registry.get_definition("master").source == str(far / "master.md")
+
+
+def test_broken_file_is_logged_once_until_it_changes(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "scout.md").write_text("no front matter")
+    registry = AgentRegistry()
+    for _ in range(2):
+        registry.replace_files([tmp_path])
+    assert [message.partition(":")[0] for message in caplog.messages] == ["Ignoring agent file"]
+    assert len(registry.broken) == 1
+    (tmp_path / "scout.md").write_text("---\nname: a\n")
+    registry.replace_files([tmp_path])
+    assert len(caplog.messages) == 2
+
+
+def test_agent_whose_mcp_server_is_not_configured_is_left_out_with_the_nearest_name(tmp_path: Path) -> None:
+    (tmp_path / "scout.md").write_text("---\ndescription: d\nmcp_servers: [note]\n---\nLook.")
+    settings = Settings({"mcp": {"servers": {"notes": {"url": "http://127.0.0.1:1/"}}}})
+    registry = AgentRegistry(settings=settings)
+    [broken] = registry.replace_files([tmp_path]).failed
+    assert f"{tmp_path / 'scout.md'}:3: Unknown MCP server 'note'. Did you mean 'notes'?" in broken.error
+    settings.set("mcp.servers.note", {"url": "http://127.0.0.1:1/"})
+    assert registry.replace_files([tmp_path]).failed == ()
+    assert registry.own_servers == {"mcp:note"}

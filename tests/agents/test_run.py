@@ -1,11 +1,16 @@
 """An agent runs inside the run that calls it, with its own context, limits and rights."""
 
+from dataclasses import replace
 from typing import Any
 
-from agent_host import Host, call
+import pytest
+
+from agent_host import Host, ScriptedRuntime, call, results
 from dovetail.agents.definition import (
+    INHERIT,
     AgentDefinition,
     InputConfig,
+    ModelConfig,
     OutputConfig,
     PromptConfig,
     RunConfig,
@@ -16,7 +21,9 @@ from dovetail.errors import ContextLengthError
 from dovetail.events.run_events import ChildEvent, Event
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
-from dovetail.testing import Reply
+from dovetail.requesters.requester import Requester
+from dovetail.settings import Settings
+from dovetail.testing import Reply, ScriptedRequester
 from dovetail.tools.tool import Tool, ToolResult
 
 
@@ -74,6 +81,37 @@ async def test_result_is_handed_in_through_the_completion_tool_and_checked() -> 
     )
     output = await (await AgentExecutor.create(definition, host)).run({"query": "go"})
     assert (output.data, output.result, output.turns) == ({"n": 1}, '{"n": 1}', 2)
+
+
+COUNT = OutputConfig(output_name="count", schema={"type": "integer"})
+
+
+@pytest.mark.parametrize("text", ["5", '{"count": 5}', '```json\n{"count": 5}\n```'])
+async def test_result_that_is_written_as_text_is_taken(text: str) -> None:
+    host = Host([text])
+    definition = AgentDefinition(name="a", description="a", output_config=COUNT)
+    output = await (await AgentExecutor.create(definition, host)).run({"query": "go"})
+    assert (output.reason, output.data, output.turns) == ("goal", 5, 1)
+
+
+async def test_agent_that_answers_in_words_and_then_wrongly_has_its_remaining_turns() -> None:
+    wrong, right = call("complete_task", '{"count": "five"}'), call("complete_task", '{"count": 5}', "c2")
+    host = Host(["It is five.", wrong, "Five, I said.", right])
+    definition = AgentDefinition(name="a", description="a", output_config=COUNT)
+    output = await (await AgentExecutor.create(definition, host)).run({"query": "go"})
+    assert (output.reason, output.limit, output.data, output.turns) == ("goal", None, 5, 4)
+    said = host.runtime.scripted.requests[-1].messages[-1]["content"]
+    assert "The answer was text and not a call of `complete_task`." in said
+
+
+async def test_caller_reads_why_no_result_was_taken() -> None:
+    host = Host([call("kid", '{"query": "go"}'), *['{"count": "five"}'] * 6, "No count."])
+    host.offer(AgentDefinition(name="kid", description="k", output_config=COUNT))
+    definition = AgentDefinition(name="a", description="a")
+    await (await AgentExecutor.create(definition, host)).run({"query": "go"})
+    [told] = results(host.runtime.scripted.requests[-1])
+    assert "ended by no-completion after 6 turns" in told
+    assert "`count` must be integer" in told
 
 
 async def test_turn_limit_without_rescue_names_the_limit() -> None:
@@ -174,3 +212,46 @@ async def test_agent_that_a_model_refuses_as_too_long_continues_with_a_shorter_c
     assert (output.result, output.reason, output.turns) == ("Done.", "goal", 6)
     refused, last = host.runtime.scripted.requests[5], host.runtime.scripted.requests[-1]
     assert len(str(last.messages)) < 0.7 * len(str(refused.messages))
+
+
+class TwoModels(ScriptedRuntime):
+    """A runtime with a default model, and one called `other`."""
+
+    def __init__(self, replies: list[Any], other: ScriptedRequester) -> None:
+        super().__init__(replies)
+        self.other = other
+
+    def requester(self, model: Any = None, settings: Settings | None = None) -> Requester:
+        return self.scripted if model is None else self.other if model == "other" else model
+
+
+async def test_agent_with_an_inherited_model_asks_the_model_of_its_caller() -> None:
+    outputs: list[RunResult] = []
+    host = Host([])
+    host.runtime = TwoModels(["The default."], ScriptedRequester([call("child"), "From the other.", "Done."]))
+    inherits = AgentDefinition(name="child", description="c", model_config=ModelConfig(model=INHERIT))
+    host.runtime.tools.register_tool(as_tool(inherits, host, outputs))
+    parent = AgentDefinition(name="parent", description="p", model_config=ModelConfig(model="other"))
+    await (await AgentExecutor.create(parent, host)).run({"query": "go"})
+    assert outputs[0].result == "From the other."
+    output = await (await AgentExecutor.create(inherits, host)).run({"query": "go"})
+    assert output.result == "The default."
+
+
+async def test_only_an_agent_that_names_an_mcp_server_has_its_tools() -> None:
+    outputs: list[RunResult] = []
+    host = Host([call("child"), call("below"), "At the bottom.", "Child.", "Done."], make_tool("look"))
+    served = [replace(make_tool(name), origin="mcp:notes") for name in ("add_note", "drop_note")]
+    host.runtime.tools.publish("mcp:notes", served)
+    tools = {"*": False, "below": True, "drop_note": False}
+    child = AgentDefinition(
+        name="child", description="c", tool_config=ToolConfig(tools=tools, mcp_servers=["notes"])
+    )
+    below = AgentDefinition(name="below", description="b")
+    for each in (child, below):
+        host.get_agent_registry().register_agent(each)
+        host.runtime.tools.register_tool(as_tool(each, host, outputs))
+    parent = AgentDefinition(name="parent", description="p")
+    await (await AgentExecutor.create(parent, host)).run({"query": "go"})
+    offered = [[spec.name for spec in request.tools] for request in host.runtime.scripted.requests]
+    assert offered[:3] == [["look", "child", "below"], ["below", "add_note"], []]

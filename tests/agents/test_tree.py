@@ -289,7 +289,7 @@ async def _play() -> list[Any]:
 def _without_ids(value: Any, seen: dict[str, str]) -> Any:
     """Events as data: run ids numbered in the order of their appearance, durations left out."""
     if is_dataclass(value) and not isinstance(value, type):
-        names = [field.name for field in fields(value) if field.name != "duration"]
+        names = [field.name for field in fields(value) if field.compare and field.name != "duration"]
         return [type(value).__name__, *(_without_ids(getattr(value, name), seen) for name in names)]
     if isinstance(value, Mapping):
         return {key: _without_ids(item, seen) for key, item in value.items() if key != "duration"}

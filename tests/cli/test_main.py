@@ -56,6 +56,14 @@ def test_each_group_shows_its_help(name: str, capsys: pytest.CaptureFixture[str]
     assert f"dovetail {name}" in capsys.readouterr().out
 
 
+def test_flags_are_shown_without_the_type_of_a_value(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("runs", "run", "serve"):
+        assert run(name, *(["list"] if name == "runs" else []), "--help") == 0
+        shown = capsys.readouterr().out
+        assert "bool" not in shown
+        assert "<path>" in shown
+
+
 def test_unknown_command_names_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("model") == 2
     assert "'models'" in capsys.readouterr().err

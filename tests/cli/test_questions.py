@@ -3,8 +3,7 @@
 import io
 from typing import Any
 
-from rich.console import Console
-
+from dovetail.cli.output import Console
 from dovetail.cli.questions import ask_questions
 from typed_lines import TypedLines
 

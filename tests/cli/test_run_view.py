@@ -8,8 +8,8 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import pytest
-from rich.console import Console
 
+from dovetail.cli.output import Console
 from dovetail.cli.run_view import AgentTree, AgentView, describe_usage
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelProgress, TextDeltaEvent, ToolInputEnd
@@ -133,7 +133,8 @@ async def test_question_names_the_agents_and_the_call(
         answer = await asyncio.wait_for(view.ask("approval", "c3", payload, None), PATIENCE)
     assert answer["approved"] is approved
     shown = console.file.getvalue()
-    assert 'boss → scribe: Allow write {"text": "[oak]"}?' in shown
+    assert "boss → scribe: Allow write with this input?" in shown
+    assert '│ text: "[oak]"' in shown
     assert "[n] No" in shown
 
 

@@ -14,7 +14,7 @@ from conformance.cases import make_case
 from conformance.comparison import Finding
 from conformance.sample import write_sample
 from conformance.shrinking import shrink
-from conformance.sides import Results, run_batches
+from conformance.sides import Results, run_twice
 
 
 def main() -> int:
@@ -28,7 +28,7 @@ def main() -> int:
         write_sample(arguments.oracle, cases, arguments.sample)
         return 0
     report = Report(arguments.oracle)
-    for results in run_batches(arguments.oracle, cases):
+    for _, _, results in run_twice(arguments.oracle, cases):
         report.add(results)
         if sys.stderr.isatty() or report.cases % 2000 == 0:
             ending = "\r" if sys.stderr.isatty() else "\n"

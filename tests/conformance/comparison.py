@@ -1,5 +1,6 @@
 """Compare the two sides' results of a case, view by view."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,17 +16,22 @@ class Finding:
     settled_by: tuple[str, ...]
 
 
-def compare(case: dict[str, Any], theirs: dict[str, Any], ours: dict[str, Any]) -> list[Finding]:
-    """Return the views in which the two sides differ."""
+def compare(
+    case: dict[str, Any],
+    theirs: dict[str, Any],
+    ours: dict[str, Any],
+    removed: Collection[str] = (),
+) -> list[Finding]:
+    """Return the views in which the two sides differ; deviations that are `removed` explain nothing."""
     findings: list[Finding] = []
     for view in theirs:
         if view in ours and not _agree(theirs[view], ours[view]):
             difference = Difference(case, view, theirs, ours)
-            findings.append(Finding(difference, _settle(difference)))
+            findings.append(Finding(difference, _settle(difference, removed)))
     return findings
 
 
-def _settle(difference: Difference) -> tuple[str, ...]:
+def _settle(difference: Difference, removed: Collection[str]) -> tuple[str, ...]:
     applied: list[str] = []
     for rewrite in REWRITES:
         their_view = rewrite.rewrite(difference)
@@ -35,7 +41,7 @@ def _settle(difference: Difference) -> tuple[str, ...]:
     if _agree(difference.their_view, difference.our_view):
         return tuple(applied)
     for deviation in DEVIATIONS:
-        if deviation.settles(difference):
+        if deviation.name not in removed and deviation.settles(difference):
             return (*applied, deviation.name)
     return ()
 

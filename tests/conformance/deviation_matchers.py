@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.differences import Difference, same_without, walk
+from dovetail.schema import output_model
 
 
 def space_info_lines(difference: Difference) -> dict[str, Any]:
@@ -189,7 +190,8 @@ def rename_module(difference: Difference) -> dict[str, Any]:
     """Replace their module's name by ours, where a schema uses it to distinguish two models of one name."""
     text = json.dumps(difference.their_view)
     theirs = "agently__builtins__plugins__PromptGenerator__AgentlyPromptGenerator__"
-    return json.loads(text.replace(theirs, "dovetail__prompt__output_model__"))
+    ours = output_model.__name__.replace(".", "__")
+    return json.loads(text.replace(theirs, f"{ours}__"))
 
 
 def mixes_item_types(difference: Difference) -> bool:

@@ -1,12 +1,27 @@
 """All deliberate differences between Dovetail and the original, each with its reason.
 
-Two more rules come in earlier, in `translation.py`: text is dedented first, and zeros are rendered.
+Two more come in earlier, in `translation.py`, where the original gets a translated case: text is dedented
+before it is stripped, because an indented text in triple quotes would keep the indent of all lines but the
+first (rule P30); `0` and `False` are rendered, because dropping them loses what the user wrote (rule P19).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.causes import (
+    assign_nothing_twice,
+    break_no_lines_oddly,
+    fill_nothing,
+    give_no_defaults,
+    join_no_sets,
+    use_no_bools,
+    use_no_tuples,
+    use_one_item_type,
+    use_plain_classes,
+    want_no_output,
+    write_history_once,
+)
 from conformance.deviation_matchers import (
     adds_mapping_to_set,
     assigns_over_something,
@@ -32,11 +47,15 @@ from conformance.differences import Difference, crash
 
 @dataclass(frozen=True)
 class Deviation:
-    """An intended difference: its name, its reason, and how to recognize it."""
+    """An intended difference: its name, its reason, and how to recognize it.
+
+    `without` returns a case without the cause, which is compared too: nothing else may hide behind it.
+    """
 
     name: str
     reason: str
     settles: Callable[[Difference], bool]
+    without: Callable[[dict[str, Any]], dict[str, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -80,31 +99,42 @@ DEVIATIONS: tuple[Deviation, ...] = (
             and holds_mapping_proxy(difference.slot("output"))
         ),
     ),
-    Deviation("root-list", "a list of pairs as output is a list, and an instance its text", reads_pairs),
+    Deviation(
+        "root-list",
+        "a list of pairs as output is a list, and an instance its text",
+        reads_pairs,
+        want_no_output,
+    ),
     Deviation(
         "history-log",
         "the chat history never drops a message, the parent's come first",
         writes_history_twice,
+        write_history_once,
     ),
     Deviation(
         "assignment",
         "`prompt[key] = value` stores the value; the original merges it",
         assigns_over_something,
+        assign_nothing_twice,
     ),
     Deviation(
         "export",
-        "tuples of the output become `$type`, `$desc`, `$default` at every depth, so that it can be loaded",
+        "tuples of the output become `$type`, `$desc`, `$default` at every depth, so that it can be loaded; "
+        "bytes in it become text",
         exports_output,
+        use_no_tuples,
     ),
     Deviation(
         "odd-breaks",
         "YAML text with U+0085, U+2028 or U+2029 is escaped: it would be read as \\n",
         has_odd_breaks,
+        break_no_lines_oddly,
     ),
     Deviation(
         "pydantic-class",
         "a pydantic class keeps its own fields, required-ness and defaults",
         holds_pydantic_class,
+        use_plain_classes,
     ),
     Deviation(
         "export-crash",
@@ -170,17 +200,21 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "cast",
         "a cast that fails is a validation error",
         lambda difference: (
-            crash("answer", error="TypeError", message="")(difference)
+            crash("answer", error="TypeError", message="", may_fail=True)(difference)
             and difference.our_view.get("error", [""])[0] == "ValidationError"
         ),
     ),
     Deviation(
-        "bool", '"false", "no" and "0" are cast to False, a word that is neither is refused', casts_to_bool
+        "bool",
+        '"false", "no" and "0" are cast to False, a word that is neither is refused',
+        casts_to_bool,
+        use_no_bools,
     ),
     Deviation(
         "item-types",
         "each list field is cast to its own item type; the original takes the last one for all",
         mixes_item_types,
+        use_one_item_type,
     ),
     Deviation(
         "alias-parameters",
@@ -193,7 +227,9 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "alias-order",
         "parameters of a wrong form are found before the first alias is called",
         lambda difference: (
-            crash("load", error="TypeError", message=r".* missing \d+ required positional")(difference)
+            crash("load", error="TypeError", message=r".* missing \d+ required positional", may_fail=True)(
+                difference
+            )
             and "the parameters of .alias" in difference.our_view.get("message", "")
         ),
     ),
@@ -206,14 +242,23 @@ DEVIATIONS: tuple[Deviation, ...] = (
         "unknown-alias", "an alias that the agent does not have is skipped with a warning", skips_alias
     ),
     Deviation(
-        "default", "`$default` becomes the field's default; the original drops it", file_has("$default")
+        "default",
+        "`$default` becomes the field's default; the original drops it",
+        file_has("$default"),
+        give_no_defaults,
     ),
-    Deviation("alias-mappings", "placeholders are filled in aliases too", file_has(".alias", mapped=True)),
+    Deviation(
+        "alias-mappings",
+        "placeholders are filled in aliases too",
+        file_has(".alias", mapped=True),
+        fill_nothing,
+    ),
     Deviation("set-order", "the items of a set have no order", orders_a_set),
     Deviation(
         "set-mapping",
         "a mapping set onto a set is kept; the original keeps its keys alone",
         adds_mapping_to_set,
+        join_no_sets,
     ),
     Deviation("key-text", "a key that is one placeholder becomes text", makes_keys_text),
     Deviation(
@@ -227,6 +272,7 @@ DEVIATIONS: tuple[Deviation, ...] = (
         lambda difference: any(
             view.get("message", "").startswith("unhashable type") for view in difference.theirs.values()
         ),
+        join_no_sets,
     ),
     Deviation("surrogates", "an escaped pair of surrogates in JSON is one character", has_surrogates),
     Deviation(
@@ -240,3 +286,14 @@ DEVIATIONS: tuple[Deviation, ...] = (
         crash("load", error="OSError", message="36"),
     ),
 )
+
+
+def reduce(case: dict[str, Any], names: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return a case without the causes of these deviations, and those whose cause was taken out."""
+    removed: list[str] = []
+    for deviation in DEVIATIONS:
+        if deviation.name in names and deviation.without is not None:
+            smaller = deviation.without(case)
+            removed += [deviation.name] if smaller != case else []
+            case = smaller
+    return case, removed

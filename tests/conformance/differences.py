@@ -8,6 +8,12 @@ from typing import Any
 
 import yaml
 
+_BY_RULE = re.compile(
+    "Prompt requires at least one of|an output model needs a schema|prompt slot |.* must be a mapping"
+    "|Please use `typing_extensions"
+)
+"""The errors that a prompt has by the rules or by pydantic, and which the original's crash hides."""
+
 
 @dataclass(frozen=True)
 class Difference:
@@ -63,19 +69,27 @@ def holds(note: Any, *kinds: str) -> bool:
     return any(isinstance(part, dict) and any(kind in part for kind in kinds) for part in walk(note))
 
 
-def crash(*kinds: str, error: str, message: str) -> Callable[[Difference], bool]:
-    """Return whether the original fails with such an error and Dovetail does not fail in the same way."""
+def crash(*kinds: str, error: str, message: str, may_fail: bool = False) -> Callable[[Difference], bool]:
+    """Return whether the original fails like this and Dovetail gives a result, or an error of a rule.
+
+    With `may_fail`, Dovetail may have any error.
+    """
 
     def settles(difference: Difference) -> bool:
         theirs = difference.their_view
         return (
             "error" in theirs
+            and (may_fail or _is_by_rule(difference.our_view))
             and theirs["error"][0] == error
             and re.match(message, theirs["message"]) is not None
             and (not kinds or difference.kind in kinds)
         )
 
     return settles
+
+
+def _is_by_rule(view: dict[str, Any]) -> bool:
+    return "error" not in view or _BY_RULE.match(view["message"]) is not None
 
 
 def same_without(slot: str, difference: Difference) -> bool:
@@ -92,7 +106,10 @@ def _drop(slot: str, difference: Difference, side: str) -> Any:
     if "json" in difference.view:
         return _drop_from_data(json.loads(result), slot)
     try:
-        return yaml.serialize(_sort_sets(_drop_from_node(yaml.compose(result), slot)))
+        node = yaml.compose(result)
+        if not isinstance(node, yaml.MappingNode):
+            return result
+        return yaml.serialize(_sort_sets(_drop_from_node(node, slot)))
     except yaml.YAMLError:
         return result
 

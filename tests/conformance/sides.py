@@ -3,17 +3,22 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from conformance import ours
 from conformance.comparison import Finding, compare
+from conformance.deviations import reduce
 
 Results = list[tuple[int, dict[str, Any], list[Finding]]]
 """A case's number, the original's results, and the differences."""
 
+Removed = Mapping[int, Collection[str]]
+"""The deviations whose cause was taken out of a case, by its number."""
+
 BATCH = 100
+_NONE: Removed = {}
 TESTS = Path(__file__).parent.parent
 
 
@@ -57,7 +62,25 @@ class Oracle:
         return dict(json.loads(line))
 
 
-def run_batches(python: str, cases: Mapping[int, Any]) -> Iterator[Results]:
+def run_twice(python: str, cases: Mapping[int, Any]) -> Iterator[tuple[Mapping[int, Any], Removed, Results]]:
+    """Yield the results of all cases, then those of cases without the causes of intended differences.
+
+    A batch comes with its cases, and with the deviations that can explain nothing in them.
+    """
+    smaller: dict[int, Any] = {}
+    removed: dict[int, list[str]] = {}
+    for results in run_batches(python, cases):
+        yield cases, {}, results
+        for number, _, findings in results:
+            names = {name for finding in findings for name in finding.settled_by}
+            case, taken = reduce(cases[number], names)
+            if taken:
+                smaller[number], removed[number] = case, taken
+    for results in run_batches(python, smaller, removed):
+        yield smaller, removed, results
+
+
+def run_batches(python: str, cases: Mapping[int, Any], removed: Removed = _NONE) -> Iterator[Results]:
     """Yield the results of all cases, one batch at a time."""
     numbers = list(cases)
     batches = [
@@ -71,7 +94,10 @@ def run_batches(python: str, cases: Mapping[int, Any]) -> Iterator[Results]:
             theirs = oracle.receive()
             if position + 1 < len(batches):
                 oracle.send(batches[position + 1])
-            yield [(n, theirs[n], compare(case, theirs[n], own[n])) for n, case in batch.items()]
+            yield [
+                (n, theirs[n], compare(case, theirs[n], own[n], removed.get(n, ())))
+                for n, case in batch.items()
+            ]
 
 
 def run_ours(case: dict[str, Any]) -> dict[str, Any]:

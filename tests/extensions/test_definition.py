@@ -153,7 +153,11 @@ async def test_a_folder_whose_rules_cannot_be_read_does_not_serve(folders: Folde
     snapshot = await loader.reload()
     [failure] = snapshot.failed_extensions
     assert "may deny and ask, but not allow" in failure.error
-    assert (failure.file, snapshot.loaded_extensions) == (str(policy), ("two",))
+    assert (failure.file, failure.line, snapshot.loaded_extensions) == (str(policy), 1, ("two",))
+    policy.write_text('\n[[rule]]\ntool = "add"\naction = "perhaps"\n')
+    assert (await loader.reload()).failed_extensions[0].line == 2
+    policy.write_text("\n\n[[rule\n")
+    assert (await loader.reload()).failed_extensions[0].line == 3
     policy.write_text('[[rule]]\ntool = "add"\naction = "deny"\n')
     assert (await loader.reload()).policy_files == (policy,)
     policy.write_text("[[rule")
@@ -246,6 +250,18 @@ async def test_a_plain_function_is_explained(folders: Folders) -> None:
     folders.write("alpha", "def f(): pass\nTOOLS = [f]\n")
     [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
     assert failure.error.startswith("a tool must be a dict, got function\nOr decorate a function with @tool")
+
+
+async def test_a_langchain_tool_is_explained(folders: Folders) -> None:
+    header = "from langchain_core.tools import tool\n\n@tool\ndef plane(): 'Plane.'\n"
+    folders.write("alpha", f"{header}TOOLS = [plane]\n")
+    [failure] = (await ExtensionLoader(folders.root).reload()).failed_extensions
+    assert failure.error.endswith("(from dovetail.tools.langchain import from_langchain).")
+    folders.write(
+        "alpha",
+        f"from dovetail.tools.langchain import from_langchain\n{header}TOOLS = [from_langchain(plane)]\n",
+    )
+    assert not (await ExtensionLoader(folders.root).reload()).failed_extensions
 
 
 async def test_a_tool_may_have_a_title(folders: Folders) -> None:

@@ -279,7 +279,10 @@ def test_an_import_limit_that_is_not_a_time_is_rejected(monkeypatch: pytest.Monk
         ExtensionLoader("nowhere")
 
 
-async def test_the_import_limit_is_a_setting(folders: Folders, tmp_path: Path) -> None:
+async def test_the_import_limit_is_a_setting(
+    folders: Folders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("EXTENSION_IMPORT_LIMIT")
     folders.write("one", "import threading\nthreading.Event().wait(3600)\n")
     (tmp_path / "dovetail.toml").write_text("[extensions]\nimport_limit = 0.2\n")
     async with Dovetail(workspace=tmp_path) as app:

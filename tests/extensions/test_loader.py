@@ -1,17 +1,23 @@
 """Folders are found, loaded, reloaded and reported; a broken one does not affect the others."""
 
+import asyncio
 import logging
 import os
 import shutil
+import threading
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from dovetail import Dovetail
 from dovetail.events.call import Kind
-from dovetail.extensions import ExtensionLoader, to_langchain
+from dovetail.extensions import ExtensionLoader, ExtensionSnapshot, to_langchain
+from dovetail.extensions.importing import list_packages
 from dovetail.policy.rule import PolicyCall
-from extension_folders import Folders, ask, call_tool
+from extension_folders import ONE_TOOL, Folders, SlowFolder, ask, call_tool
+from patience import PATIENCE
 
 WEATHER = """
 def get_weather(city: str, unit: str = "c") -> str:
@@ -153,6 +159,7 @@ async def test_a_missing_root_is_an_empty_one(tmp_path: Path) -> None:
         "failed_extensions": [],
         "tools": [],
         "kept": [],
+        "loading": [],
         "removed": [],
         "unchanged": [],
         "excluded": [],
@@ -170,6 +177,16 @@ async def test_a_folder_of_an_earlier_root_hides_its_namesake(folders: Folders, 
     assert await ask(snapshot.tools, "ask_one") == "theirs"
     [notice] = snapshot.notices
     assert notice.text == f"{shipped / 'one'} is not loaded: {folders.root / 'one'} has the same name."
+
+
+async def test_a_copy_of_a_folder_of_an_earlier_root_is_not_worth_a_notice(
+    folders: Folders, tmp_path: Path
+) -> None:
+    folders.write_tool("one", "ask_one", "ours")
+    shutil.copytree(folders.root, tmp_path / "shipped")
+    snapshot = await ExtensionLoader(folders.root, tmp_path / "shipped").reload()
+    assert list(snapshot.loaded_extensions) == ["one"]
+    assert not snapshot.notices
 
 
 async def test_an_excluded_folder_has_no_notices(
@@ -325,3 +342,127 @@ async def test_the_label_is_a_tag_and_a_call_goes_through(folders: Folders) -> N
         "Query current weather by city",
     )
     assert await made.ainvoke({"city": "Rome"}) == "Rome in c"
+
+
+@asynccontextmanager
+async def reloading(
+    loader: ExtensionLoader, slow: SlowFolder
+) -> AsyncGenerator[asyncio.Task[ExtensionSnapshot]]:
+    """A reload that waits for the slow folder."""
+    async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as group:
+        task = group.create_task(loader.reload())
+        await slow.begun()
+        yield task
+
+
+@pytest.mark.parametrize("in_setup", [False, True], ids=["import", "setup"])
+async def test_an_edit_is_taken_up_while_another_folder_is_slow(
+    folders: Folders, tmp_path: Path, in_setup: bool
+) -> None:
+    folders.write_tool("slow", "ask_slow", "old")
+    folders.write_tool("other", "ask_other", "old")
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    await loader.reload()
+    slow = SlowFolder(folders, tmp_path / "gate", in_setup=in_setup)
+    slow.edit(ONE_TOOL.format(name="ask_slow", answer="new"))
+    async with reloading(loader, slow) as earlier:
+        folders.write_tool("other", "ask_other", "new")
+        snapshot = await loader.reload()
+        assert not earlier.done()
+        assert (snapshot.version, snapshot.loading, snapshot.failed_extensions) == (2, ("slow",), ())
+        assert snapshot.loaded_extensions == ("other",)
+        assert [await ask(snapshot.tools, name) for name in ("ask_slow", "ask_other")] == ["old", "new"]
+        slow.let_through()
+    snapshot = earlier.result()
+    assert (snapshot.version, snapshot.loading, snapshot.unchanged) == (3, (), ("other",))
+    assert snapshot.loaded_extensions == ("other", "slow")
+    assert [await ask(snapshot.tools, name) for name in ("ask_slow", "ask_other")] == ["new", "new"]
+    await loader.close()
+
+
+async def test_a_slow_folder_is_imported_once_however_many_reloads_pass_it(
+    folders: Folders, tmp_path: Path
+) -> None:
+    slow = SlowFolder(folders, tmp_path / "gate")
+    slow.edit(ONE_TOOL.format(name="ask_slow", answer="new"))
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    before = [thread.name for thread in threading.enumerate()].count("import-slow")
+    async with reloading(loader, slow) as earlier:
+        for version in (1, 2):
+            snapshot = await loader.reload()
+            assert (snapshot.version, snapshot.loading, snapshot.tools) == (version, ("slow",), ())
+        assert [thread.name for thread in threading.enumerate()].count("import-slow") == before + 1
+        slow.let_through()
+    assert (earlier.result().version, earlier.result().loaded_extensions) == (3, ("slow",))
+
+
+async def test_a_newer_edit_takes_the_place_of_a_slow_import(folders: Folders, tmp_path: Path) -> None:
+    slow = SlowFolder(folders, tmp_path / "gate")
+    slow.edit(ONE_TOOL.format(name="ask_slow", answer="slow"))
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    async with reloading(loader, slow) as earlier:
+        folders.write_tool("slow", "ask_slow", "quick")
+        snapshot = await loader.reload()
+        assert await ask(snapshot.tools, "ask_slow") == "quick"
+        assert (await earlier).loading == ("slow",)
+        slow.let_through()
+    assert await ask((await loader.reload()).tools, "ask_slow") == "quick"
+
+
+async def test_a_name_that_a_slow_folder_no_longer_has_is_free_when_it_is_loaded(
+    folders: Folders, tmp_path: Path
+) -> None:
+    folders.write_tool("slow", "ask_other")
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    await loader.reload()
+    slow = SlowFolder(folders, tmp_path / "gate")
+    slow.edit(ONE_TOOL.format(name="ask_slow", answer="new"))
+    async with reloading(loader, slow) as earlier:
+        folders.write_tool("other", "ask_other")
+        [failure] = (await loader.reload()).failed_extensions
+        assert failure.error.startswith("Tool name 'ask_other' already belongs to extension 'slow'")
+        slow.let_through()
+    snapshot = earlier.result()
+    assert (snapshot.loaded_extensions, snapshot.failed_extensions) == (("other", "slow"), ())
+
+
+async def test_a_slow_folder_that_fails_keeps_its_last_good_version_and_harms_no_later_edit(
+    folders: Folders, tmp_path: Path
+) -> None:
+    folders.write_tool("slow", "ask_slow", "old")
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    await loader.reload()
+    slow = SlowFolder(folders, tmp_path / "gate")
+    slow.edit("raise ValueError('bad')\n")
+    async with reloading(loader, slow) as earlier:
+        folders.write_tool("other", "ask_other", "new")
+        await loader.reload()
+        slow.let_through()
+    snapshot = earlier.result()
+    [failure] = snapshot.failed_extensions
+    assert (failure.extension, failure.kept, failure.error) == ("slow", True, "ValueError: bad")
+    assert [await ask(snapshot.tools, name) for name in ("ask_slow", "ask_other")] == ["old", "new"]
+
+
+async def test_a_loader_that_closes_does_not_wait_for_a_slow_import(folders: Folders, tmp_path: Path) -> None:
+    slow = SlowFolder(folders, tmp_path / "gate")
+    slow.edit(ONE_TOOL.format(name="ask_slow", answer="new"))
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    before = set(list_packages("slow"))
+    async with reloading(loader, slow) as earlier:
+        await loader.close()
+        assert (await earlier).loading == ("slow",)
+        [thread] = [each for each in threading.enumerate() if each.name == "import-slow"]
+        slow.let_through()
+        await asyncio.to_thread(thread.join)
+    assert set(list_packages("slow")) <= before
+
+
+async def test_reloads_at_the_same_time_set_a_version_up_once(folders: Folders, tmp_path: Path) -> None:
+    count = tmp_path / "count"
+    setup = f"def setup(context):\n    with open({str(count)!r}, 'a') as file: file.write('x')\n"
+    folders.write("one", setup + ONE_TOOL.format(name="ask_one", answer="yes"))
+    loader = ExtensionLoader(folders.root, time_limit=PATIENCE)
+    snapshots = await asyncio.gather(*(loader.reload() for _ in range(3)))
+    assert [snapshot.loaded_extensions for snapshot in snapshots] == [("one",)] * 3
+    assert count.read_text() == "x"

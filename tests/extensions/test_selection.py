@@ -37,6 +37,18 @@ async def test_names_of_a_folder_that_fails_are_free(folders: Folders) -> None:
     assert snapshot.loaded_extensions == ("beta",)
 
 
+async def test_a_failure_that_a_reload_has_not_changed_is_marked(folders: Folders) -> None:
+    folders.write("old", "TOOL = (\n")
+    loader = ExtensionLoader(folders.root)
+    assert [each.unchanged for each in (await loader.reload()).failed_extensions] == [False]
+    folders.write("new", "import nothing_of_that_name\n")
+    failed = (await loader.reload()).failed_extensions
+    assert {each.extension: each.unchanged for each in failed} == {"old": True, "new": False}
+    folders.write("old", "\nTOOL = (\n")
+    failed = (await loader.reload()).failed_extensions
+    assert {each.extension: each.unchanged for each in failed} == {"old": False, "new": True}
+
+
 async def test_names_differ_by_case(folders: Folders) -> None:
     folders.write("alpha", name_tools("add"))
     folders.write("beta", name_tools("Add"))

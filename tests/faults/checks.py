@@ -44,8 +44,8 @@ async def _check_session(world: World, person: Person, seed: int, executed: "Cou
             *([f"it ended as {run['reason']} {run['error']}"] if run["reason"] != "goal" else []),
             *_check_text(job, answer, seed),
             *check_journal(journal),
-            *_check_results(journal, executed),
-            *_check_answers(journal),
+            *check_results(journal, executed),
+            *check_answers(journal),
             *check_view("person", seen, answer),
             *check_view("journal", journal, answer),
         ]
@@ -83,7 +83,7 @@ def check_journal(journal: list[dict[str, Any]]) -> list[str]:
     return problems + [f"{key} has {times} results" for key, times in results.items() if times != 1]
 
 
-def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> list[str]:
+def check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> list[str]:
     """Check that a call reported as done was done, and a declined one was not."""
     made = {_key(entry): entry for entry in journal if entry["type"] == "tool-input-end"}
     problems: list[str] = []
@@ -100,7 +100,7 @@ def _check_results(journal: list[dict[str, Any]], executed: "Counter[str]") -> l
     return problems
 
 
-def _check_answers(journal: list[dict[str, Any]]) -> list[str]:
+def check_answers(journal: list[dict[str, Any]]) -> list[str]:
     """Check that a browser's answer reached the call that asked for it, although other calls have its id."""
     made = {_key(entry): entry for entry in journal if entry["type"] == "tool-input-end"}
     ended = [entry for entry in journal if entry["type"] == "tool-end" and entry["status"] == "ok"]

@@ -1,5 +1,7 @@
 """The server is killed while an agent works in the background: nothing is lost, repeated or asked twice."""
 
+import asyncio
+import itertools
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,10 +11,11 @@ import pytest
 
 from dovetail.events.call import ModelRequest, ToolCall
 from dovetail.testing import ScriptedServer
-from dovetail.testing.replies import Reply
+from dovetail.testing.replies import Gate, Reply
 from dovetail.testing.script import Script
 from faults.brain import HELPER, HELPER_FILE, find_faults
 from faults.world import World
+from patience import PATIENCE
 from postgres import make_database
 
 pytestmark = pytest.mark.slow
@@ -20,10 +23,15 @@ KINDS = pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 
 
 class Boss(Script):
-    """Starts the helper in the background, and answers everything else; the helper notes, spends and ends."""
+    """Starts the helper in the background, and answers everything else; the helper notes, spends and ends.
+
+    Each call has a new id, also when a turn is asked for again. The helper's first word waits for `gate`.
+    """
 
     def __init__(self) -> None:
         super().__init__(())
+        self.gate: Gate | None = None
+        self._ids = (f"c{number}" for number in itertools.count())
         self.complaints: list[str] = []
         self.asked: list[Sequence[Mapping[str, Any]]] = []
 
@@ -35,14 +43,20 @@ class Boss(Script):
         self.asked.append(messages)
         if messages[-1]["content"] == "start":
             arguments = {"task": "job", "background": True}
-            return Reply(tool_calls=[ToolCall(call_id="c0", name="helper", arguments=arguments)])
+            return Reply(tool_calls=[ToolCall(call_id=next(self._ids), name="helper", arguments=arguments)])
         return Reply(text="Fine.")
 
     def _help(self, messages: Sequence[Mapping[str, Any]]) -> Reply:
         turn = sum(message["role"] == "assistant" for message in messages)
         names = ("note", "spend")[turn : turn + 1]
-        calls = [ToolCall(call_id=f"h{turn}", name=name, arguments={"key": f"k{turn}"}) for name in names]
-        return Reply(text="" if calls else "helped", tool_calls=calls)
+        calls = [
+            ToolCall(call_id=next(self._ids), name=name, arguments={"key": f"k{turn}"}) for name in names
+        ]
+        reply = Reply(text="" if calls else "helped", tool_calls=calls)
+        gate, self.gate = self.gate, None
+        if gate is None:
+            return reply
+        return Reply(steps=[gate, *reply.plan()], finish_reason="tool-calls")
 
 
 @asynccontextmanager
@@ -110,6 +124,26 @@ async def check_end(world: World, boss: Boss, child: dict[str, Any]) -> None:
         assert child["session_id"] in notices[0]["content"]
         assert notices[0]["content"].endswith("Result:\nhelped")
     assert (await get(world, "sessions/s/inbox"))["messages"] == []
+
+
+@KINDS
+async def test_task_is_not_started_again_after_a_kill_right_after_its_start(
+    tmp_path: Path, kind: str
+) -> None:
+    async with open_world(tmp_path, kind) as (world, boss):
+        gate = boss.gate = Gate("the first word of the helper")
+        asking = asyncio.create_task(say(world, "start"))
+        async with asyncio.timeout(PATIENCE):
+            await gate.reached.async_wait()
+        await world.end()
+        gate.open()
+        await asyncio.gather(asking, return_exceptions=True)
+        await world.start()
+        async for _ in world.stream("GET", "/api/v1/chat/s/stream"):
+            pass
+        child = await find_child(world)
+        await approve(world, child)
+        await check_end(world, boss, child)
 
 
 @KINDS

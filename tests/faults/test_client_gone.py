@@ -42,7 +42,9 @@ async def wait_for_end(server: Serving, run_id: str) -> None:
 
 async def test_a_reader_that_never_reads_holds_up_no_run_and_gets_all_when_it_does(tmp_path: Path) -> None:
     gate = Gate()
-    async with serve(tmp_path, [[gate, *[PIECE] * PIECES]]) as server, asyncio.timeout(PATIENCE):
+    settings = {"limits": {"answer": {"text": PIECES * len(PIECE)}}}
+    replies = [[gate, *[PIECE] * PIECES]]
+    async with serve(tmp_path, replies, settings=settings) as server, asyncio.timeout(PATIENCE):
         connection = await connect(server)
         await gate.reached.async_wait()
         record = await server.app.runs.find_running("s")

@@ -65,13 +65,17 @@ async def test_a_run_continues_when_there_is_space_again(tmp_path: Path) -> None
     assert effects == ["done once its start was stored"]
 
 
-async def test_a_server_without_room_is_not_ready_until_there_is_some(tmp_path: Path) -> None:
+async def test_a_server_without_room_is_not_ready_until_there_is_some(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with serve(tmp_path, ["Hello."]) as server:
         assert (await server.client.get("/readyz")).status_code == 200
         server.app.sessions._database._health._proved = None  # pyright: ignore[reportPrivateUsage]
         with no_room():
             refused = await server.client.get("/readyz")
             assert (refused.status_code, refused.json()["error"]["type"]) == (503, "store_error")
+            assert "The database failed: disk I/O error" in caplog.text
+            assert "disk I/O" not in refused.text
             assert (await server.client.get("/healthz")).status_code == 200
         assert (await server.client.get("/readyz")).status_code == 200
 

@@ -22,9 +22,10 @@ from patience import PATIENCE
 from postgres import make_database
 
 pytestmark = pytest.mark.slow
-NEW_YEAR = "0 0 1 1 *"
-LAST = datetime(datetime.now(UTC).year, 1, 1, tzinfo=UTC).timestamp()
-"""The last New Year: a tick that is due at once."""
+TODAY = datetime.now(UTC)
+LAST = datetime(TODAY.year - (TODAY.month < 8), (TODAY.month + 4) % 12 + 1, 1, tzinfo=UTC)
+"""A tick that is due at once: the first day of a month, seven months ago; the next one is far, too."""
+YEARLY = f"0 0 1 {LAST.month} *"
 
 
 @asynccontextmanager
@@ -47,7 +48,7 @@ async def start_servers(
 
 async def add(world: World, **fields: str) -> str:
     """Add a schedule that is not due; return its id."""
-    body = {"schedule": NEW_YEAR, "message": "What is new?", **fields}
+    body = {"schedule": YEARLY, "message": "What is new?", **fields}
     answer = await world.request("POST", "/api/v1/schedules", json=body)
     assert answer.status_code == 201, answer.text
     return answer.json()["id"]
@@ -55,7 +56,7 @@ async def add(world: World, **fields: str) -> str:
 
 async def make_due(database: Database) -> None:
     """Have all schedules wait for a tick that has passed."""
-    statement = sa.update(schedules).values(next_at=LAST)
+    statement = sa.update(schedules).values(next_at=LAST.timestamp())
     await database.write(lambda connection: connection.execute(statement) and None)
 
 
@@ -174,7 +175,7 @@ async def start_worker(folder: Path, environment: dict[str, str]) -> AsyncIterat
 
 
 async def test_two_workers_of_dbos_run_each_tick_once(tmp_path: Path) -> None:
-    url, lines = await make_database(), "".join(f'  - {{schedule: "{NEW_YEAR}", message: Look.}}\n' * 10)
+    url, lines = await make_database(), "".join(f'  - {{schedule: "{YEARLY}", message: Look.}}\n' * 10)
     (tmp_path / "agents").mkdir()
     text = f"---\ndescription: Looks.\nschedule:\n{lines}---\nLook well."
     (tmp_path / "agents" / "scout.md").write_text(text)

@@ -4,14 +4,18 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
+from dovetail.app import Dovetail
+from dovetail.concurrency import backoff, retrying
 from dovetail.events.call import Kind
 from dovetail.events.delta import Usage
-from dovetail.testing import Gate
+from dovetail.testing import Gate, ScriptedRequester, ScriptedServer
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
-from serving import Serving, serve, text_of
+from patience import PATIENCE
+from serving import Serving, serve, serve_app, text_of
 
 RESEARCHER = "---\ndescription: Researches.\n{more}---\nYou are the {name}.\n"
 
@@ -93,6 +97,19 @@ async def test_caller_does_not_wait_for_an_agent_in_the_background(tmp_path: Pat
     assert (view["parent_id"], view["agent"]) == ("s", "researcher")
     origin = {"kind": "background", "agent": "researcher", "call_id": "c1"}
     assert view["origin"] == {**origin, "run_id": chunks[0]["messageMetadata"]["run_id"]}
+
+
+async def test_task_is_stored_after_the_start_of_its_call(tmp_path: Path) -> None:
+    answer, gate = held("Seven oaks.")
+    guard = """CREATE TRIGGER guard BEFORE INSERT ON sessions WHEN NEW.parent_id IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM entries WHERE type = 'tool-start') BEGIN SELECT RAISE(ABORT, 'too early'); END"""
+    async with serve(write_agent(tmp_path), [START, answer, STARTED]) as server:
+        await server.app.runs.database.write(lambda connection: connection.exec_driver_sql(guard) and None)
+        chunks = await server.chat("start it")
+        gate.open()
+        [child] = await list_children(server)
+        await wait_for_end(server, child["run_id"])
+    assert text_of(chunks) == "It has started."
 
 
 async def test_agent_in_the_background_has_its_own_prompt_with_its_inputs(tmp_path: Path) -> None:
@@ -206,6 +223,60 @@ async def test_task_ends_at_what_its_caller_had_left(tmp_path: Path) -> None:
     assert run["limit"] == "max-tokens"
 
 
+def start_many(number: int) -> dict[str, Any]:
+    calls = [call("researcher", f"c{n}", query=f"find oaks {n}", background=True) for n in range(number)]
+    return {"when": "start it", "tool_calls": [each["tool_calls"][0] for each in calls]}
+
+
+@pytest.mark.parametrize(
+    ("limit", "used"),
+    [("max_calls: 6", Usage()), ("max_tokens: 600", Usage(100, 0)), ("max_cost: 0.006", Usage(0, 100))],
+    ids=["requests", "tokens", "money"],
+)
+async def test_tasks_and_their_caller_share_one_limit(tmp_path: Path, limit: str, used: Usage) -> None:
+    dig, gate = make_gate()
+    gate.set()
+    write_agent(tmp_path, "tools: [dig]\n")
+    write_agent(tmp_path, f"tools: [researcher, dig]\n{limit}\n", name="boss")
+    look = {"when": "dug here", **call("dig", where="here"), "usage": used, "repeat": True}
+    replies = [{**start_many(10), "usage": used}, look]
+    replies += [{"when": "oaks", **call("dig", where="here"), "usage": used, "repeat": True}]
+    replies += [{"text": "That is all.", "usage": used, "repeat": True}]
+    settings = {"model": {"prices": {"scripted:model": {"input": 0.0, "output": 10.0}}}}
+    settings |= {
+        "agents": {"researcher": {"options": {"max_tokens": 100}}, "boss": {"options": {"max_tokens": 100}}}
+    }
+    async with serve(tmp_path, replies, [dig], settings) as server:
+        chunks = await server.chat("start it", agent="boss")
+        for child in await list_children(server):
+            await wait_for_end(server, child["run_id"])
+        left = await server.app.runs.database.read(
+            lambda one: one.exec_driver_sql("SELECT * FROM reservations").all()
+        )
+        sent = len(server.model.requests)
+    assert chunks[-1]["type"] == "finish"
+    # Tokens are checked before a request: those in progress at once may exceed them, and a last answer each.
+    assert 2 <= sent <= (2 * 11 if "tokens" in limit else 6)
+    assert left == []
+
+
+async def test_task_whose_caller_has_ended_draws_on_what_the_caller_left(tmp_path: Path) -> None:
+    dig, gate = make_gate()
+    write_agent(tmp_path, "tools: [dig]\n")
+    write_agent(tmp_path, "tools: [researcher, dig]\nmax_calls: 5\n", name="boss")
+    replies = [START, STARTED, {"when": "find oaks", **call("dig", where="here")}]
+    async with serve(tmp_path, replies, [dig]) as server:
+        await server.chat("start it", agent="boss")
+        [child] = await list_children(server)
+        await wait_for_event(server, child["run_id"], "tool-start")
+    again = call("dig", "c9", where="there")
+    async with serve(tmp_path, [again, "Seven, I think.", "Not sent."], [dig]) as server:  # after a restart
+        gate.set()
+        run = await wait_for_end(server, child["run_id"])
+        sent = len(server.model.requests)
+    assert (run["limit"], run["result"], sent) == ("max-calls", "Seven, I think.", 2)
+
+
 @pytest.mark.parametrize(
     ("limit", "told"), [("max_children: 1", "limit of 1 children"), ("max_depth: 0", "depth limit")]
 )
@@ -247,9 +318,11 @@ async def test_deleting_a_session_cancels_and_deletes_what_works_in_its_backgrou
         await wait_for_event(server, child["run_id"], "tool-start")
         assert (await server.client.delete("/api/v1/sessions/s")).status_code == 204
         gone = await server.client.get(f"/api/v1/sessions/{child['session_id']}")
-        run = await server.client.get(f"/api/v1/runs/{child['run_id']}")
         await dig_ended.wait()
-    assert (gone.status_code, run.status_code) == (404, 404)
+        async for _ in retrying(backoff(0.01, 0.1)):  # it is about to end
+            if (await server.client.get(f"/api/v1/runs/{child['run_id']}")).status_code == 404:
+                break
+    assert gone.status_code == 404
 
 
 async def test_cancelling_the_caller_leaves_its_task_at_work(tmp_path: Path) -> None:
@@ -428,6 +501,34 @@ async def test_model_sends_a_message_to_a_task_at_work(tmp_path: Path) -> None:
     assert run["result"] == "Two old oaks."
 
 
+@pytest.mark.parametrize("way", ["model", "http"])
+async def test_task_with_a_message_that_waits_can_be_cancelled(tmp_path: Path, way: str) -> None:
+    answer, gate = held("Seven oaks.")
+    async with serve(write_agent(tmp_path), [START, answer, STARTED]) as server:
+        await server.chat("start it")
+        [child] = await list_children(server)
+        run_id, task_id = child["run_id"], child["session_id"]
+        await gate.reached.async_wait()
+        body = {"message": "and elms?", "mode": "queue"}
+        assert (await server.client.post(f"/api/v1/runs/{run_id}/messages", json=body)).status_code == 202
+        server.model.script.add({"when": "and elms?", "text": "Two elms.", "repeat": True})
+        if way == "http":
+            assert (await server.client.post(f"/api/v1/runs/{run_id}/cancel")).status_code == 202
+        else:
+            server.model.script.add(
+                use_tasks("stop it", "x", action="cancel", task_id=task_id),
+                {"when": "asked to stop", "text": "It stops."},
+                {"when": "was cancelled", "text": "It stops.", "repeat": True},
+            )
+            await server.chat("stop it")
+        assert (await wait_for_end(server, run_id))["reason"] == "cancelled"
+        await server.app.runs.inbox.look()
+        [task] = await list_children(server)
+        inbox = (await server.get(f"/api/v1/sessions/{task_id}/inbox"))["messages"]
+    assert (task["run_id"], task["state"], task["reason"]) == (run_id, "ended", "cancelled")
+    assert inbox == []
+
+
 async def test_message_over_http_continues_a_task_and_its_new_end_is_a_notice(tmp_path: Path) -> None:
     answer, gate = held("Seven oaks.")
     async with serve(write_agent(tmp_path), [START, answer, STARTED]) as server:
@@ -468,3 +569,20 @@ async def test_failed_task_and_deleted_task_are_reported(tmp_path: Path) -> None
     assert len(notices) == 2
     assert "ended by error.]\nError: " in notices[0]
     assert notices[1].endswith("was deleted before its end.]")
+
+
+async def test_task_of_an_agent_with_an_inherited_model_asks_the_model_of_its_caller(tmp_path: Path) -> None:
+    replies = [START, {"when": "find oaks", "text": "Seven oaks."}, STARTED]
+    with ScriptedServer(replies) as provider:
+        desk = {"base_url": provider.url, "api_key": "none"}
+        settings = {"model": {"name": "desk:usual", "providers": {"desk": desk}}}
+        app = Dovetail(settings, workspace=write_agent(tmp_path, "model: inherit\ntools: []\n"))
+        async with (
+            serve_app(app) as address,
+            httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
+        ):
+            server = Serving(app, ScriptedRequester([]), client, address)
+            await server.chat("start it", model="desk:other")
+            [child] = await list_children(server)
+            run = await wait_for_end(server, child["run_id"])
+    assert (run["model"], run["result"]) == ("desk:other", "Seven oaks.")

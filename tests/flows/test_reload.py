@@ -5,6 +5,7 @@ import gc
 import itertools
 import os
 import sys
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from dovetail.events.delta import ToolCallDelta
 from dovetail.extensions import ExtensionSnapshot
 from dovetail.extensions.importing import list_packages
 from dovetail.testing import Gate
+from extension_folders import ONE_TOOL, Folders, SlowFolder, ask
 from patience import PATIENCE
 from postgres import make_database
 from serving import Serving, serve, serve_app, text_of
@@ -124,6 +126,18 @@ class NotedReloads(Dovetail):
         return snapshot
 
 
+async def edit_until_watched(app: NotedReloads, workspace: Path) -> tuple[ExtensionSnapshot, int]:
+    """Edit a folder until a watcher reloads it; return what is loaded then, and the newest version."""
+    await app.reloads.get()
+    following = asyncio.ensure_future(app.reloads.get())
+    async with asyncio.timeout(PATIENCE):
+        for version in itertools.count(1):  # nobody says when a watcher has begun to watch
+            write_version(workspace, version)
+            if (await asyncio.wait({following}, timeout=0.3))[0]:
+                return following.result(), version
+    raise AssertionError
+
+
 async def test_an_edit_is_taken_by_itself_while_the_app_watches(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -131,17 +145,55 @@ async def test_an_edit_is_taken_by_itself_while_the_app_watches(
     app = NotedReloads(workspace=tmp_path)
     app.reloads = asyncio.Queue()
     async with app, follow_changes(app):
-        await app.reloads.get()
-        following = asyncio.ensure_future(app.reloads.get())
-        async with asyncio.timeout(PATIENCE):
-            for version in itertools.count(1):  # nobody says when a watcher has begun to watch
-                write_version(tmp_path, version)
-                if (await asyncio.wait({following}, timeout=0.3))[0]:
-                    break
-        assert "versioned" not in following.result().unchanged
+        snapshot, _ = await edit_until_watched(app, tmp_path)
+        assert "versioned" not in snapshot.unchanged
         assert app.is_watching
     assert not app.is_watching
     assert "Reloaded: versioned\n" in capsys.readouterr().err
+
+
+async def test_an_edit_is_taken_while_a_slow_folder_of_an_earlier_one_is_imported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_version(tmp_path, 0)
+    slow = SlowFolder(Folders(tmp_path / "extensions"), tmp_path / "gate")
+    app = NotedReloads({"extensions.import_limit": PATIENCE}, workspace=tmp_path)
+    app.reloads = asyncio.Queue()
+    async with app, asyncio.timeout(PATIENCE), follow_changes(app):
+        _, newest = await edit_until_watched(app, tmp_path)
+        slow.edit(ONE_TOOL.format(name="ask_slow", answer="yes"))
+        await slow.begun()
+        write_version(tmp_path, newest + 1)
+        while await ask(app.extensions.snapshot.tools, "ask_version") != f"{newest + 1} {newest + 1}":
+            await app.reloads.get()
+        assert app.extensions.snapshot.loading == ("slow",)
+        slow.let_through()
+        while "slow" not in (await app.reloads.get()).loaded_extensions:
+            pass
+        assert await ask(app.tools.get_all_tools(), "ask_slow") == "yes"
+    assert "Reloaded: versioned, slow (still loading)\n" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+async def test_processes_import_a_slow_folder_at_the_same_time(tmp_path: Path) -> None:
+    settings = {"store.url": await make_database(), "extensions.import_limit": PATIENCE}
+    slow = SlowFolder(Folders(tmp_path / "extensions"), tmp_path / "gate")
+    async with (
+        asyncio.timeout(PATIENCE),
+        Dovetail(settings, workspace=tmp_path) as one,
+        Dovetail(settings, workspace=tmp_path) as other,
+    ):
+        await one.open_chat()
+        await other.open_chat()
+        slow.edit(ONE_TOOL.format(name="ask_slow", answer="yes"))
+        reloading = asyncio.create_task(one.reload())
+        await slow.begun()
+        while [each.name for each in threading.enumerate()].count("import-slow") < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        slow.let_through(2)
+        await reloading
+        while other.tools.get_tool("ask_slow") is None:  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(0.01)
 
 
 async def test_a_watched_reload_names_what_changed_and_what_failed(tmp_path: Path) -> None:
@@ -152,7 +204,7 @@ async def test_a_watched_reload_names_what_changed_and_what_failed(tmp_path: Pat
         (tmp_path / "agents" / "desk.md").write_text("---\ndescription: Takes orders.\n---\nBe brief.\n")
         assert describe_reload(app, await app.reload()) == "Reloaded: desk, versioned (failed)"
         (tmp_path / "agents" / "desk.md").write_text("---\ndescription: [\n---\n")
-        assert describe_reload(app, await app.reload()) == "Reloaded: versioned (failed), desk.md (failed)"
+        assert describe_reload(app, await app.reload()) == "Reloaded: desk.md (failed)"
 
 
 @pytest.mark.slow
@@ -226,3 +278,38 @@ async def test_the_report_names_broken_agents_skills_and_policies(tmp_path: Path
     assert skill["path"] == str(tmp_path / "skills/tidy/SKILL.md")
     assert (policy["path"], policy["keeps_last_good"]) == (str(tmp_path / "policy.toml"), True)
     assert "perhaps" in policy["error"]
+
+
+async def test_an_error_in_the_rules_of_a_folder_is_in_the_report_once(tmp_path: Path) -> None:
+    write_version(tmp_path, 0)
+    rules = tmp_path / "extensions" / "versioned" / "policy.toml"
+    rules.write_text('[[rule]]\ntool = "x"\naction = "deny"\n')
+    async with (
+        serve_app(Dovetail(workspace=tmp_path)) as address,
+        httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client,
+    ):
+        rules.write_text('[[rule]]\ntool = "x"\naction = "perhaps"\n')
+        report = (await client.post("/api/v1/extensions/reload")).json()
+        [problem] = (await client.get("/api/v1/policy")).json()["problems"]
+    [failure] = report["failed_extensions"]
+    assert (failure["file"], failure["line"], failure["kept"]) == (str(rules), 1, True)
+    assert report["policy"]["failed"] == []
+    assert (problem["path"], problem["keeps_last_good"]) == (str(rules), True)
+
+
+async def test_replaced_version_ends_with_its_last_chat_and_not_with_the_garbage_collector(
+    tmp_path: Path,
+) -> None:
+    write_version(tmp_path, 1)
+    call = {"tool_calls": [{"call_id": "c1", "name": "ask_version", "arguments": {}}]}
+    async with serve(tmp_path, [call, "Done."]) as server, asyncio.timeout(PATIENCE):
+        gc.collect()
+        gc.disable()
+        try:
+            assert find_outputs(await server.chat("Which version?")) == ["1 1"]
+            write_version(tmp_path, 2)
+            await reload(server)
+            await server.get("/api/v1/extensions")  # what the reload has left behind has ended by now
+            assert len(list_packages("versioned")) == 1
+        finally:
+            gc.enable()

@@ -1,6 +1,8 @@
 """Spend limits from the outside: a program, sub-agents, a chat with owners, a restart, and the metrics."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +15,14 @@ from dovetail.agents.run import AgentExecutor
 from dovetail.errors import ConfigError, LimitError
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import ChildEvent, Event, RunEnd
+from dovetail.events.spend import DayAccount, SpendLimits
 from dovetail.loop.budget import BudgetLimits
 from dovetail.requesters.warn import warn_once
 from dovetail.sessions.request import ChatRequest
 from dovetail.testing import Gate, Reply, ScriptedRequester, ScriptedServer
 from serving import serve
 
+pytestmark = pytest.mark.usefixtures("one_day")
 PRICES = {"scripted:model": {"input": 1.0, "output": 10.0}}
 USED: dict[str, Any] = {"usage": Usage(input_tokens=1_000, output_tokens=900)}  # costs 0.01
 SHORT = {"max_tokens": 1_000}  # a request may cost a little more than 0.01
@@ -364,3 +368,41 @@ async def test_a_run_that_a_restart_interrupted_continues_with_what_it_had_left(
         end = entries[-1]
         assert (end["type"], end["reason"], end["limit"]) == ("run-end", "goal", "max-calls")
         assert len(serving.model.requests) == 1  # two of three were sent before, one of them in vain
+
+
+async def test_runs_that_race_for_the_requests_of_a_day_keep_those_for_their_answers(tmp_path: Path) -> None:
+    settings = {"limits": {"day": {"calls": 20}}}
+    replies = [Reply(text="Seen.", repeat=True)]
+    asks = {"when": "look", "tool_calls": [{"name": "look", "arguments": "{}"}], "repeat": True}
+    async with serve(tmp_path, [asks, *replies], [make_tool("look")], settings) as serving:
+
+        async def ask(number: int) -> str:
+            body = {"message": "look", "session_id": f"s{number}", "tab_id": "t"}
+            answered = await serving.client.post("/api/v1/chat", json=body)
+            return answered.text
+
+        answers = await asyncio.gather(*(ask(number) for number in range(20)))
+        assert len(serving.model.requests) == 20
+    assert len([text for text in answers if "Seen." in text]) == 10
+
+
+async def test_day_gets_back_what_a_request_held_that_a_crash_interrupted(tmp_path: Path) -> None:
+    gate, path = Gate(), tmp_path / "x.db"
+    service = DayAccount(scope="service", limits=SpendLimits(cost=100.0))
+    settings = {"model": {"prices": PRICES}, "limits": {"day": {"cost": 100.0}}}
+    replies = [call("look"), Reply(steps=["Half an", gate])]
+    stored = {**settings, "store": {"url": f"sqlite:///{path}"}}
+    async with serve(tmp_path, replies, [make_tool("look")], stored) as serving:
+        question = ChatRequest(parts=[{"type": "text", "text": "Hi"}])
+        started = await serving.app.chat.send(question)
+        await gate.reached.async_wait()
+        [held] = await serving.app.runtime.spend.read([service])
+        with closing(sqlite3.connect(path)) as now, closing(sqlite3.connect(f"{path}.crashed")) as then:
+            now.backup(then)
+    again = {**settings, "store": {"url": f"sqlite:///{path}.crashed"}}
+    async with serve(tmp_path, [{"text": "My best.", **USED}], [make_tool("look")], again) as serving:
+        async for _ in serving.stream("GET", f"/api/v1/runs/{started.run_id}/events"):
+            pass
+        [settled] = await serving.app.runtime.spend.read([service])
+    assert (held.cost > 0.06, held.calls) == (True, 3)  # two requests, and the one of the last answer
+    assert (round(settled.cost, 6), settled.calls) == (0.02, 3)

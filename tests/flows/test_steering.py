@@ -12,7 +12,7 @@ from dovetail.testing import Gate
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.tool import Tool
 from patience import PATIENCE
-from postgres import make_database
+from postgres import make_database, uses_postgres
 from serving import Serving, serve, text_of, types_of
 
 CALL = {"tool_calls": [{"call_id": "c1", "name": "work", "arguments": {}}]}
@@ -167,6 +167,31 @@ async def test_a_queued_message_is_answered_after_the_run(tmp_path: Path) -> Non
         assert [path[2]["id"], path[4]["id"]] == [each["message_id"] for each in sent]
         assert [each["mode"] for each in sent] == ["queue", "queue"]
         assert await list_inbox(server) == []
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=uses_postgres)])
+async def test_a_run_ends_and_the_answer_to_what_waits_begins_in_one_transaction(
+    tmp_path: Path, kind: str
+) -> None:
+    work = Work()
+    settings = {} if kind == "sqlite" else {"store": {"url": await make_database()}}
+    async with serve(tmp_path, [CALL, "10 ft.", "3 m."], [work.tool()], settings) as server:
+        run_id = ""
+        async for chunk in server.stream(
+            "POST", "/api/v1/chat", json={"message": "How long?", "session_id": "s"}
+        ):
+            if chunk["type"] == "start":
+                run_id = chunk["messageMetadata"]["run_id"]
+                await work.began.wait()
+                await send(server, run_id, "In metres?", "queue")
+                work.may_end.set()
+        next_run, ended = await server.app.runs.store.find(session_id="s")
+        assert (ended.id, ended.state) == (run_id, "ended")
+        path = await settle(server, 4)
+        assert [text for _, text in show(path)] == [["How long?"], ["10 ft."], ["In metres?"], ["3 m."]]
+        assert path[3]["metadata"]["run_id"] == next_run.id
+        said = [message["content"] for message in server.model.requests[2].messages]
+        assert said[-2:] == ["10 ft.", "In metres?"]
 
 
 async def test_a_message_to_a_run_that_has_ended_is_a_new_question(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_rest_is_what_the_whole_branch_has_left_for_a_run_below_it() -> None:
     branch = root.child(BudgetLimits(turns=5, seconds=60.0, tokens=50, depth=9))
     branch.use_tokens(Usage(input_tokens=20))
     clock.now = 1.0
-    left = BudgetLimits(turns=None, seconds=5.0, tokens=30, cost=0.75, calls=5, depth=1, total=14)
+    left = BudgetLimits(turns=None, seconds=4.0, tokens=30, cost=0.75, calls=5, depth=1, total=14)
     assert branch.rest() == left
     own = BudgetLimits(turns=5, seconds=3.0, tokens=99, cost=None, depth=4, width=70, total=30)
     lowered = BudgetLimits(turns=5, seconds=3.0, tokens=30, cost=0.75, calls=5, depth=1, width=70, total=14)
@@ -164,6 +164,9 @@ def test_limit_of_a_run_above_is_named() -> None:
     )
     child = Budget(BudgetLimits(tokens=100)).child(BudgetLimits(tokens=10))
     child.use_tokens(Usage(10, 1))
-    assert (
-        child.explain("max-tokens") == "The limit of 10 tokens is reached. Raise `max_tokens` of the agent."
-    )
+    assert child.explain("max-tokens").startswith("The limit of 10 tokens is reached. Raise ")
+
+
+def test_reached_limit_names_what_programs_and_agent_files_write() -> None:
+    notice = Budget(BudgetLimits(turns=2)).explain("max-turns")
+    assert "Raise `limits={'turns': …}` of `run`, or `max_turns` of the agent." in notice

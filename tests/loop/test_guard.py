@@ -16,6 +16,7 @@ from dovetail.loop.spend import Days, SpendBook
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.prices import Price
 from dovetail.testing import Gate, Reply, ScriptedRequester
+from patience import PATIENCE
 
 PRICE = Price(input=1.0, output=10.0)
 USAGE = Usage(input_tokens=1_000, output_tokens=100)  # costs 0.002
@@ -151,7 +152,7 @@ async def test_the_cost_that_a_requester_reports_counts() -> None:
     assert budget.purse.spent == Spending(cost=0.5, calls=1)
 
 
-async def test_children_in_parallel_cannot_overdraw_their_parent() -> None:
+async def test_child_waits_for_the_money_that_others_hold_and_cannot_overdraw_its_parent() -> None:
     gates = [Gate(), Gate()]
     requester = ScriptedRequester(
         [Reply(steps=["Hello.", gate], usage=USAGE) for gate in gates] + [answer()] * 2
@@ -161,13 +162,44 @@ async def test_children_in_parallel_cannot_overdraw_their_parent() -> None:
     reading = [asyncio.create_task(read(child)) for child in children[:2]]
     for gate in gates:
         await gate.reached.async_wait()
-    with pytest.raises(LimitError, match=r"0\.02.* of 0\.025 is used"):
-        await read(children[2])
+    waiting = asyncio.create_task(read(children[2]))
+    await asyncio.wait([waiting], timeout=0.02)
+    assert (waiting.done(), len(requester.requests)) == (False, 2)
     for gate in gates:
         gate.open()
-    await asyncio.gather(*reading)
-    assert parent.purse.spent.cost == pytest.approx(0.004)
-    await read(children[2])
+    await asyncio.gather(*reading, waiting)
+    assert parent.purse.spent.cost == pytest.approx(0.006)
+
+
+async def test_child_that_cannot_fit_after_the_others_fails_when_they_have_ended() -> None:
+    gate = Gate()
+    requester = ScriptedRequester(
+        [Reply(steps=["Hello.", gate], usage=Usage(1000, 1000, cost=0.02)), answer()]
+    )
+    parent = Budget(BudgetLimits(cost=0.02))
+    first, second = (GuardedRequester(requester, parent.child(), PRICE) for _ in range(2))
+    reading = asyncio.create_task(read(first))
+    await gate.reached.async_wait()
+    waiting = asyncio.create_task(read(second))
+    poor = GuardedRequester(requester, parent.child(BudgetLimits(cost=0.001)), PRICE)
+    with pytest.raises(LimitError, match=r"0 of 0\.001 is used"):  # it never fits: nothing to wait for
+        await read(poor)
+    gate.open()
+    with pytest.raises(LimitError, match=r"0\.02 of 0\.02 is used"):
+        await waiting
+    await reading
+
+
+async def test_many_children_with_money_for_one_request_at_a_time_all_get_their_turn() -> None:
+    requester = ScriptedRequester([answer()] * 40)
+    book = SpendBook()
+    day = DayAccount(scope="service", limits=SpendLimits(cost=0.09))
+    parent = Budget(BudgetLimits(cost=0.09), days=Days(book, (day,)))
+    own = [parent.child(BudgetLimits(cost=0.05)) for _ in range(40)]
+    async with asyncio.timeout(PATIENCE):
+        await asyncio.gather(*(read(GuardedRequester(requester, one, PRICE)) for one in own))
+    assert (await book.read([day]))[0].cost == pytest.approx(parent.purse.spent.cost)
+    assert parent.purse.calls == 40
 
 
 async def test_an_interrupted_run_has_spent_what_it_had_spent() -> None:

@@ -13,6 +13,7 @@ from dovetail.events.run_events import Event
 from dovetail.events.run_result import RunResult
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.loop import TurnLoop
+from dovetail.loop.repetition import REPEATS
 from dovetail.testing import ScriptedRequester, ScriptedServer
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.runner import ToolRunner
@@ -91,6 +92,27 @@ async def test_reply_that_is_not_a_plan_is_an_answer(reply: str, text: str) -> N
     assert (outcome.reason, outcome.text) == ("goal", text)
 
 
+async def test_plan_that_was_only_thought_about_is_not_carried_out() -> None:
+    thought = f"<think>{plan(7)}</think>"
+    outcome, events, _ = await run({"text": thought + answer("It is 4."), "cut": 5})
+    assert (outcome.text, outcome.turns) == ("It is 4.", 1)
+    assert "tool-end" not in [event.type for event in events]
+
+
+@pytest.mark.parametrize(
+    ("missing", "result"),
+    [
+        (', "answer": null}', "4"),
+        ('}, "answer": null}', "are cut off"),
+        ('}}, "answer": null}', "are cut off"),
+    ],
+)
+async def test_plan_is_carried_out_only_if_its_command_is_whole(missing: str, result: str) -> None:
+    outcome, _, model = await run(plan().removesuffix(missing), answer("It is 4."))
+    assert outcome.text == "It is 4."
+    assert result in model.requests[1].messages[3]["content"]
+
+
 async def test_grace_turn_without_tools_shows_the_calls_in_words_too() -> None:
     outcome, _, model = await run(plan(), "Four, I think.", turns=1)
     assert (outcome.limit, outcome.text) == ("max-turns", "Four, I think.")
@@ -99,10 +121,10 @@ async def test_grace_turn_without_tools_shows_the_calls_in_words_too() -> None:
 
 
 async def test_grace_turn_that_must_hand_in_demands_a_call() -> None:
-    outcome, _, model = await run(answer("Four."), plan(4), completion="double")
+    outcome, _, model = await run(*[answer("Four.")] * REPEATS, plan(4), completion="double")
     assert (outcome.reason, outcome.limit, outcome.data) == ("goal", "no-completion", 8)
-    assert "You must use a tool now." in model.requests[1].messages[0]["content"]
-    assert "answer" not in (model.requests[1].schema or {})["properties"]
+    assert "You must use a tool now." in model.requests[-1].messages[0]["content"]
+    assert "answer" not in (model.requests[-1].schema or {})["properties"]
 
 
 async def test_server_that_refuses_tools_is_asked_again_in_words() -> None:

@@ -1,7 +1,9 @@
 """What stops a loop, and what stops its clock."""
 
 import asyncio
+import gc
 
+from dovetail.errors import ModelError
 from dovetail.events.cancel import CancelSignal
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import Deadline
@@ -30,3 +32,28 @@ async def test_a_timeout_without_an_open_question_stops_the_loop() -> None:
     ):
         await deadline.event.wait()
     assert deadline.reason == "timeout"
+
+
+async def test_a_request_that_fails_as_its_run_is_left_leaves_no_unread_error() -> None:
+    unread: list[dict[str, object]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda loop, context: unread.append(context))
+    await _leave_as_a_request_fails()
+    gc.collect()
+    assert not unread
+
+
+async def _leave_as_a_request_fails() -> None:
+    fails = asyncio.Event()
+
+    async def request() -> None:
+        await fails.wait()
+        raise ModelError("The connection was closed.")
+
+    async with Deadline(Budget(BudgetLimits()), CancelSignal()) as deadline:
+        asked = asyncio.create_task(request())
+        run = asyncio.create_task(deadline.guard(asked))
+        await asyncio.sleep(0)  # both wait
+        fails.set()
+        asked.add_done_callback(lambda done: run.cancel())
+        await asyncio.wait([run])
+    assert run.cancelled()

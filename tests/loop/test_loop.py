@@ -1,8 +1,10 @@
 """Turn after turn: every way a loop can end."""
 
 import asyncio
+import gc
 from collections.abc import Sequence
 from typing import Any
+from weakref import ref
 
 from dovetail.events.call import ChatMessage
 from dovetail.events.cancel import CancelSignal
@@ -15,12 +17,13 @@ from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
-from dovetail.loop.stop import REPEATS
+from dovetail.loop.repetition import REPEATS
 from dovetail.testing import ScriptedRequester
 from dovetail.tools.pipeline.runner import ToolRunner
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolResult
 from leap import Leap
+from patience import PATIENCE
 
 START: list[ChatMessage] = [{"role": "user", "content": "Go."}]
 
@@ -116,14 +119,25 @@ async def test_completion_tool_hands_in_the_result() -> None:
     assert (outcome.reason, outcome.data) == ("goal", {"n": 1})
 
 
-async def test_answer_without_the_completion_tool_is_rescued_by_it() -> None:
+async def test_answer_in_words_is_asked_for_again_with_all_tools() -> None:
     outcome, _, requester = await run(
-        ["I think I am done.", call("complete_task", '{"value": 5}')],
+        ["I think I am done.", call(), call("complete_task", '{"value": 5}', call_id="c2")],
+        [make_tool("complete_task"), make_tool()],
+        "complete_task",
+    )
+    assert (outcome.reason, outcome.limit, outcome.data) == ("goal", None, 5)
+    assert requester.requests[1].tools == requester.requests[0].tools
+    assert "call `complete_task` when you have the result" in requester.requests[1].messages[-1]["content"]
+
+
+async def test_model_that_only_answers_in_words_has_one_last_turn_with_the_completion_tool_alone() -> None:
+    outcome, _, requester = await run(
+        [*["I am done."] * REPEATS, call("complete_task", '{"value": 5}')],
         [make_tool("complete_task"), make_tool()],
         "complete_task",
     )
     assert (outcome.reason, outcome.limit, outcome.data) == ("goal", "no-completion", 5)
-    assert [spec.name for spec in requester.requests[1].tools] == ["complete_task"]
+    assert [spec.name for spec in requester.requests[-1].tools] == ["complete_task"]
 
 
 async def test_same_call_five_times_is_stopped() -> None:
@@ -134,10 +148,36 @@ async def test_same_call_five_times_is_stopped() -> None:
 
 async def test_time_over_in_the_middle_of_an_answer_keeps_what_came() -> None:
     requester_stalls = [["Half an ", Leap()]]
-    outcome, events, _ = await run([*requester_stalls, "All of it."], budget=Budget(BudgetLimits(seconds=60)))
+    budget = Budget(BudgetLimits(seconds=60))
+    outcome, events, _ = await run([*requester_stalls, "All of it."], [make_tool()], budget=budget)
     assert (outcome.limit, outcome.text) == ("timeout", "All of it.")
     assert outcome.messages[0] == {"role": "assistant", "content": "Half an "}
     assert "text-end" in [event.type for event in events]
+
+
+async def test_answer_without_tools_may_take_all_the_time_and_is_not_asked_for_again() -> None:
+    outcome, _, requester = await run([["Half an ", Leap()]], budget=Budget(BudgetLimits(seconds=60)))
+    assert (outcome.reason, outcome.text) == ("timeout", "Half an ")
+    assert len(requester.requests) == 1
+
+
+async def test_last_turn_has_the_rest_of_the_time_limit() -> None:
+    clock = iter([0.0, *[590.0] * 100])
+    budget = Budget(BudgetLimits(seconds=600), clock=lambda: next(clock))
+    begun = asyncio.get_running_loop().time()
+    outcome, _, requester = await run([[Leap(11)], "Late."], [make_tool()], budget=budget)
+    assert (outcome.reason, outcome.limit) == ("timeout", None)
+    assert len(requester.requests) == 1
+    assert asyncio.get_running_loop().time() - begun < 60
+
+
+async def test_run_with_tools_keeps_a_tenth_of_its_time_for_the_last_turn() -> None:
+    budget = Budget(BudgetLimits(seconds=600), clock=iter([0.0, *[545.0] * 100]).__next__)
+    outcome, _, requester = await run(["The best I have."], [make_tool()], budget=budget)
+    assert (outcome.reason, outcome.limit, outcome.text) == ("goal", "timeout", "The best I have.")
+    assert len(requester.requests) == 1
+    child = budget.child()
+    assert child.seconds_left() == -5.0
 
 
 async def test_cancel_now_interrupts_the_running_tool_with_its_one_result() -> None:
@@ -154,6 +194,14 @@ async def test_cancel_now_interrupts_the_running_tool_with_its_one_result() -> N
     assert [name for name, _ in results(outcome.messages)] == ["c1"]
     assert len(requester.requests) == 1
     assert [event.type for event in events].count("tool-end") == 1
+
+
+async def test_a_run_that_was_cancelled_before_it_begins_asks_no_model() -> None:
+    cancel = CancelSignal()
+    cancel.request()
+    outcome, events, requester = await run(["Never asked."], cancel=cancel)
+    assert (outcome.reason, outcome.turns, events) == ("cancelled", 0, [])
+    assert requester.requests == []
 
 
 async def test_cancel_after_turn_lets_the_tool_finish() -> None:
@@ -412,3 +460,28 @@ async def test_a_child_and_a_request_take_no_message_of_the_run_around_them() ->
     await loop.run(START, context.for_child("child", "helper", emit=print, budget=Budget()))
     await loop.answer(START, context, rounds=1)
     assert post.waiting == ["For the root"]
+
+
+class Noted(dict[str, Any]):
+    """A message whose end can be seen."""
+
+
+async def test_a_conversation_is_given_back_although_its_calls_leave_timers_behind() -> None:
+    timers: list[asyncio.TimerHandle] = []
+
+    async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
+        timers.append(asyncio.get_running_loop().call_later(PATIENCE, timers.clear))
+        return ToolResult("3")
+
+    tool = Tool(name="add", description="add", parameters={"type": "object"}, execute=execute)
+    requester = ScriptedRequester([call(), "Done."])
+    loop = TurnLoop(requester=requester, tools=ToolSnapshot.of([tool]), runner=ToolRunner())
+    message = Noted(START[0])
+    seen = ref(message)
+    outcome = await loop.run([message], RunContext())
+    assert (outcome.text, len(timers)) == ("Done.", 1)
+    requester.requests.clear()
+    del message, loop, requester
+    gc.collect()
+    assert seen() is None
+    timers[0].cancel()

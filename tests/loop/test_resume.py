@@ -1,7 +1,8 @@
 """A run with agents below it is cut off after each of its events in turn, and continues from there."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,7 @@ from agent_host import Host
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.prepare import prepare_loop
 from dovetail.events.call import Kind, ModelRequest, ToolCall
+from dovetail.events.cancel import CancelSignal
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelRequestEvent, ModelResponseEvent, ToolInputEnd
 from dovetail.events.run_context import RunContext, current_context
@@ -18,9 +20,9 @@ from dovetail.events.run_events import Entry, Event, RunEnd, RunStart, ToolEnd, 
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
+from dovetail.loop.repetition import REPEATS
 from dovetail.loop.replay import replay
 from dovetail.loop.resume import resume_loop
-from dovetail.loop.stop import REPEATS
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.recovery import repair
 from dovetail.testing.replies import Reply
@@ -90,8 +92,15 @@ class Life:
     async def flush(self) -> None:
         return None
 
+    async def confirm(self) -> None:
+        return None
+
     async def history(self) -> list[Entry]:
         return self.journal.after(0)
+
+    @contextmanager
+    def attend(self, run_id: str, cancel: CancelSignal) -> Generator[None]:
+        yield
 
     async def close_children(self, path: tuple[str, ...], keep: Collection[str]) -> None:
         self.journal.close_children(path, keep)

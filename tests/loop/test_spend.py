@@ -6,7 +6,8 @@ import pytest
 
 from dovetail.errors import LimitError
 from dovetail.events.spend import DayAccount, Need, Spending, SpendLimits
-from dovetail.loop.spend import Purse, SpendBook, find_lower, open_days
+from dovetail.loop.purse import Purse
+from dovetail.loop.spend import SpendBook, find_lower, open_days
 from dovetail.settings import Settings
 
 NOON = 1_800_014_400.0  # 2027-01-15 12:00 UTC

@@ -110,6 +110,15 @@ async def test_parallel_calls_are_put_together_by_index() -> None:
     ]
 
 
+@pytest.mark.parametrize(("reason", "arguments"), [("length", "{"), ("tool-calls", "")])
+async def test_arguments_that_an_answer_had_no_room_for_are_not_none(reason: str, arguments: str) -> None:
+    turn = Turn(1, list[Event]().append)
+    await turn.read(
+        play(ToolCallDelta(0, "c0", "find", ""), ToolCallDelta(1, "c1", "find", ""), FinishDelta(reason))
+    )
+    assert [call.arguments for call in turn.calls] == ["", arguments]
+
+
 async def test_broken_answer_keeps_its_text_and_ends_its_open_call() -> None:
     events: list[Event] = []
     turn = Turn(2, events.append)

@@ -63,3 +63,16 @@ def test_what_others_have_allowed_is_not_shown(tmp_path: Path) -> None:
     assert "in this run" not in str(describe_policy(policy, "ann", tmp_path))
     theirs = PolicyCall(tool="shell", kind=Kind.Execute, args={"command": "x"}, owner="bob")
     assert "secret" not in str(describe_decision(policy, theirs, tmp_path))
+
+
+def test_what_was_allowed_is_shown_without_the_secrets_in_it(tmp_path: Path) -> None:
+    policy = open_policy(tmp_path, list)
+    asked = PolicyCall(
+        tool="login", kind=Kind.Execute, args={"user": "ann", "password": "hunter22"}, owner="ann"
+    )
+    assert policy.remember(asked, "always") is not None
+    other = PolicyCall(tool="login", kind=Kind.Execute, args={"user": "bob"}, owner="ann")
+    rules = describe_policy(policy, "ann", tmp_path)
+    assert '{"password":"*** (secret 1, 8 characters)","user":"ann"}' in [rule["exact"] for rule in rules]
+    assert "hunter22" not in f"{rules} {describe_decision(policy, other, tmp_path)} {policy.explain(other)}"
+    assert policy.decide(asked).action == "allow"

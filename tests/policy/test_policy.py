@@ -1,5 +1,6 @@
 """Rules decide in order of priority, remembered answers are narrow, and a decision can be explained."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,16 @@ def test_rule_speaks_of_an_agent_by_its_path() -> None:
     call = PolicyCall(tool="find", kind=Kind.Search, agent_path=("main", "scout"))
     assert policy.decide(call).action == "deny"
     assert policy.decide(PolicyCall(tool="find", kind=Kind.Search, agent_path=("main",))).action == "allow"
+    assert str(policy.explain(call)).startswith("deny for agent main/scout: rule 'deny *'")
+
+
+def test_answer_that_is_remembered_holds_for_the_same_path_only() -> None:
+    policy = Policy()
+    own = PolicyCall(tool="write", kind=Kind.Write, agent_path=("scout",))
+    assert policy.remember(own, "always") is not None
+    assert policy.decide(own).action == "allow"
+    assert policy.decide(replace(own, agent_path=("main", "scout"))).action == "ask"
+    assert policy.decide(replace(own, agent_path=())).action == "ask"
 
 
 ALLOW_TMP = PolicyRule(action="allow", tool="write", arguments={"path": r"/tmp/[a-z]+"}, priority=5)

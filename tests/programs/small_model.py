@@ -1,5 +1,6 @@
 # The embedded model, without any server: it answers, in sync code and several questions at once.
 # model: local:small
+# stderr: its answers are placeholders
 import asyncio
 
 from dovetail import Agent

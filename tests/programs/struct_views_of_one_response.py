@@ -1,5 +1,6 @@
 # One response, many views, one request.
 # replies: [{"json": {"n": "3"}, "reasoning": "Counting."}]
+# stderr: `n`: expected int, got str
 from dovetail import Agent
 
 response = Agent().input("How many?").output({"n": (int, "a number")}).get_response()

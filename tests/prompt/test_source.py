@@ -1,11 +1,14 @@
 """Every key and item of a configuration is found in its text."""
 
 import json
+from pathlib import Path
 
+import pytest
 import yaml
 from hypothesis import given, settings
 
-from dovetail.prompt.source import Source, find_nearest, find_positions
+from dovetail.errors import PromptFileError
+from dovetail.prompt.source import Source, find_nearest, find_positions, read_source
 from prompt.strategies import names, plain
 
 YAML = """\
@@ -68,3 +71,15 @@ def test_json_and_yaml_find_the_same_paths(name: str, value: object) -> None:
     in_json = find_positions(Source(json.dumps(document), "json", "x"))
     in_yaml = find_positions(Source(yaml.safe_dump(document), "yaml", "x"))
     assert set(in_json) - {()} == set(in_yaml)
+
+
+def test_a_file_in_dovetails_own_folder_is_not_read_as_a_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".dovetail").mkdir()
+    (tmp_path / ".dovetail" / "keys.json").write_text('{"groq": "the-secret"}')
+    (tmp_path / "link.json").symlink_to(".dovetail/keys.json")
+    for path in (".dovetail/keys.json", "link.json", tmp_path / "link.json"):
+        with pytest.raises(PromptFileError, match="Dovetail's own folder"):
+            read_source(path, "json")

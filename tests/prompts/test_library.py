@@ -96,6 +96,13 @@ def test_two_files_with_one_name_are_reported(tmp_path: Path) -> None:
     ]
 
 
+def test_a_folder_that_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    write(tmp_path / "a.yaml", "input: yaml\n")
+    library = PromptLibrary([tmp_path, tmp_path])
+    assert library.get("a").render({}).text == "yaml"
+    assert library.problems == ()
+
+
 def test_a_link_out_of_the_folder_is_not_read(tmp_path: Path) -> None:
     secret = write(tmp_path / "elsewhere" / "secret.yaml", "input: secret\n")
     folder = tmp_path / "prompts"
@@ -114,3 +121,14 @@ def test_the_shipped_prompts_can_be_rendered() -> None:
         assert described["description"]
         values = {each["name"]: "oak" for each in described["variables"] if each["required"]}
         assert "oak" in prompt.render(values).text
+
+
+def test_a_file_that_is_also_one_of_dovetails_own_is_refused_wherever_the_program_runs(
+    tmp_path: Path,
+) -> None:
+    secret = write(tmp_path / ".dovetail" / "note.yaml", "input: the-secret\n")
+    (tmp_path / "prompts").mkdir()
+    (tmp_path / "prompts" / "spy.yaml").hardlink_to(secret)
+    library = PromptLibrary([tmp_path / "prompts"])
+    assert library.list() == []
+    assert "is in Dovetail's own folder" in library.problems[0].message

@@ -30,6 +30,32 @@ async def test_clean_deltas_pass_as_the_same_objects() -> None:
     assert all(one is other for one, other in zip(cleaned, given, strict=True))
 
 
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 100])
+@pytest.mark.parametrize(
+    ("text", "thought", "rest"),
+    [
+        ('<think>{"a": 9}</think>{"a": 1}', '{"a": 9}', '{"a": 1}'),
+        ("\n<think>\nHm <b>\n</think>\n\nYes </think>", "\nHm <b>\n", "Yes </think>"),
+        ("<think>cut off", "cut off", ""),
+        ('<thinking>{"a": 9}</think></thinking>{"a": 1}', '{"a": 9}</think>', '{"a": 1}'),
+        ("<thinker>", "", "<thinker>"),
+        ("<thin air>", "", "<thin air>"),
+        ("  Yes <think>no</think>", "", "  Yes <think>no</think>"),
+        ("<thi", "", "<thi"),
+        ("\n ", "", "\n "),
+    ],
+)
+@pytest.mark.parametrize("end", [(FinishDelta(),), ()])
+async def test_text_in_think_tags_at_the_beginning_is_reasoning(
+    text: str, thought: str, rest: str, size: int, end: tuple[FinishDelta, ...]
+) -> None:
+    pieces = [TextDelta(text[place : place + size]) for place in range(0, len(text), size)]
+    cleaned = await clean(*pieces, *end)
+    assert "".join(delta.text for delta in cleaned if isinstance(delta, ReasoningDelta)) == thought
+    assert "".join(delta.text for delta in cleaned if isinstance(delta, TextDelta)) == rest
+    assert cleaned[-1:] == [*end] or not end
+
+
 @pytest.mark.parametrize("kind", [TextDelta, ReasoningDelta])
 async def test_a_character_whose_halves_come_in_two_deltas_is_joined(kind: Any) -> None:
     assert await clean(kind("a\ud83d"), kind("\ude00b")) == [kind("a"), kind("😀b")]

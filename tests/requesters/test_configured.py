@@ -127,10 +127,22 @@ def test_address_is_read_from_the_variable_that_the_provider_s_package_reads(
     monkeypatch.setenv(variable, given)
     assert find(name).base_url == address
     assert find(name).is_set_up
-    assert find(name, owner=name, base_url="http://general.test").base_url == "http://general.test"
-    assert find(name, providers={name: {"base_url": "http://own.test"}}).base_url == "http://own.test"
+    assert find(name, owner=name, base_url="http://general.test/a").base_url == "http://general.test/a"
+    assert find(name, providers={name: {"base_url": "http://own.test/a"}}).base_url == "http://own.test/a"
     others = [each for each in list_configured(read()) if each.name != name]
     assert [each.base_url for each in others] == [PROVIDERS[each.name].base_url for each in others]
+
+
+def test_host_alone_gets_the_version_of_the_provider_s_api() -> None:
+    for name, address in (
+        ("anthropic", "http://gate.test/v1"),
+        ("google", "http://gate.test/v1beta"),
+        ("openai", "http://gate.test"),
+    ):
+        assert find(name, owner=name, base_url="http://gate.test").base_url == address
+    assert find("anthropic", providers={"anthropic": {"base_url": "http://gate.test/"}}).base_url == (
+        "http://gate.test/v1"
+    )
 
 
 def test_empty_variable_is_ignored_and_a_broken_one_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
 
+from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, TextDelta
@@ -23,6 +24,7 @@ from dovetail.requesters.limits import RetryPolicy, TimeLimits
 from dovetail.requesters.openai.requester import OpenAIRequester
 from dovetail.requesters.refusal import Refusal
 from dovetail.testing import Break, Gate, Reply, ScriptedServer
+from patience import PATIENCE
 
 HELLO = ModelRequest(messages=[{"role": "user", "content": "hello"}])
 KEY = "sk-very-secret-0123456789"
@@ -169,7 +171,8 @@ async def test_connection_lost_after_the_end_does_no_harm() -> None:
 
 
 def limit(**seconds: float) -> TimeLimits:
-    return TimeLimits(**{"connect": 5, "first_token": 5, "idle": 5, "total": 5, **seconds})
+    others = dict.fromkeys(("connect", "first_token", "idle", "total"), PATIENCE)
+    return TimeLimits(**{**others, **seconds})
 
 
 @pytest.mark.parametrize(
@@ -200,14 +203,18 @@ async def test_slow_reader_is_not_taken_for_a_stalled_server(monkeypatch: pytest
     first, second, loop = Gate(), Gate(), asyncio.get_running_loop()
     async with (
         ScriptedServer([["a", first, "b", second, "c"]]) as server,
-        aclosing(connect(server, limits=TimeLimits(idle=5, total=100)).stream(HELLO)) as deltas,
+        aclosing(
+            connect(server, limits=TimeLimits(idle=PATIENCE, total=9 * PATIENCE)).stream(HELLO)
+        ) as deltas,
     ):
         for gate in (first, second):
             await anext(deltas)
             gate.open()
         assert await asyncio.to_thread(server.wait_idle)
         now = loop.time()
-        monkeypatch.setattr(loop, "time", lambda: now + 20)  # the reader did something else for a while
+        monkeypatch.setattr(
+            loop, "time", lambda: now + 2 * PATIENCE
+        )  # the reader did something else for a while
         for _ in range(3):
             await asyncio.sleep(0)
         assert await anext(deltas) == TextDelta("c")
@@ -216,13 +223,13 @@ async def test_slow_reader_is_not_taken_for_a_stalled_server(monkeypatch: pytest
 async def test_stall_is_noticed_when_the_clock_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     loop = asyncio.get_running_loop()
     async with ScriptedServer([["a", STALL]]) as server:
-        deltas = connect(server, limits=TimeLimits(idle=5, total=100)).stream(HELLO)
+        deltas = connect(server, limits=TimeLimits(idle=PATIENCE, total=9 * PATIENCE)).stream(HELLO)
         await anext(deltas)
         waiting = asyncio.ensure_future(anext(deltas))
         await asyncio.sleep(0)
         now = loop.time()
-        monkeypatch.setattr(loop, "time", lambda: now + 20)
-        with pytest.raises(TransientModelError, match="no more data within 5 s"):
+        monkeypatch.setattr(loop, "time", lambda: now + 2 * PATIENCE)
+        with pytest.raises(TransientModelError, match="no more data within 300 s"):
             await waiting
 
 
@@ -292,6 +299,20 @@ async def test_missing_key_is_distinguished_from_a_wrong_one() -> None:
     async with ScriptedServer([], key="right") as server:
         assert "requires an API key, but none is set" in str(await fail(connect(server)))
         assert "rejected the API key" in str(await fail(connect(server, api_key="wrong")))
+
+
+async def test_what_an_operator_can_repair_names_the_place() -> None:
+    async with ScriptedServer([], key="right") as server:
+        refused = await fail(connect(server, api_key="wrong"))
+    async with ScriptedServer([refuse(404, "The model `m` does not exist", "model_not_found")]) as server:
+        unknown = await fail(connect(server))
+    async with ScriptedServer([refuse(418, "teapot")]) as server:
+        other = await fail(connect(server))
+    assert [report_error(error).get("remedy") for error in (refused, unknown, other)] == [
+        "keys",
+        "models",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(

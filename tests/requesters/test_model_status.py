@@ -1,5 +1,7 @@
 """The page's list of models: the catalogue, the files on this machine and the one in use."""
 
+import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +41,33 @@ def test_active_model_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     for name in ("openai:gpt-5", f"local:{tmp_path}/x.gguf", "local:good"):
         models = ModelStatus(as_settings({"model": {"name": name}})).describe()
         assert [model["name"] for model in models if model["active"]] == [name]
+
+
+def test_small_model_is_marked_as_a_stand_in_where_it_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    for name, marked in (("local:small", ["local:small"]), ("local:good", [])):
+        models = ModelStatus(as_settings({"model": {"name": name}})).describe()
+        assert [model["name"] for model in models if model.get("stand_in")] == marked
+
+
+async def test_a_download_that_has_just_begun_is_in_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_CACHE", str(tmp_path))
+    status = ModelStatus(as_settings({"model": {"name": "openai:m"}}))
+
+    def describe_good() -> Mapping[str, Any]:
+        return next(each for each in status.describe() if each["name"] == "local:good")
+
+    assert describe_good()["state"] == "missing"
+    await status.start_pull("good")
+    await asyncio.sleep(0)  # it has begun, and has nothing to report yet
+    good = describe_good()
+    assert (good["state"], good["progress"]) == ("downloading", {"done": 0, "total": good["size"]})
+    assert await status.stop_pull()
+    assert describe_good()["state"] == "missing"
 
 
 def test_models_of_configured_providers_are_listed_and_servers_asked_once(

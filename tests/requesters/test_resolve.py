@@ -88,6 +88,22 @@ def test_further_provider_has_its_own_options_over_the_general_ones() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "set_to", "follows"),
+    [
+        ("deepseek", None, False),
+        ("deepseek", "schema", True),
+        ("mistral", None, True),
+        ("mistral", "prompt", False),
+    ],
+)
+def test_a_schema_is_not_sent_to_a_provider_that_is_known_to_reject_it(
+    name: str, set_to: str | None, follows: bool
+) -> None:
+    own = {"api_key": "k", **({"structured": set_to} if set_to else {})}
+    assert open_ai(f"{name}:m", settings(providers={name: own})).follows_schema is follows
+
+
 def test_limits_retries_and_price_are_read() -> None:
     layer = settings(
         timeouts={"idle": 3}, retries={"attempts": 2}, prices={"ollama:q*": {"input": 1, "output": 2}}
@@ -184,6 +200,27 @@ def test_wrong_setting_is_reported_with_its_value(
         resolve(model, settings(**options))
 
 
+@pytest.mark.parametrize(
+    ("model", "options", "remedy"),
+    [
+        ("openai:gpt-5-mini", {}, "keys"),
+        ("mistral:7b", {}, "keys"),
+        ("ollama:qwen3", {"fallbacks": ["openai:gpt-5-mini"]}, "keys"),
+        (None, {"download": False}, "models"),
+        ("gpt-5-mini", {}, "models"),
+        ("openai:", {}, "models"),
+        ("nowhere:gpt", {}, "models"),
+        (42, {}, None),
+    ],
+)
+def test_what_is_missing_names_the_place_where_an_operator_sets_it(
+    model: object, options: dict[str, Any], remedy: str | None
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        resolve(model, settings(**options))
+    assert caught.value.remedy == remedy
+
+
 def test_model_of_the_settings_may_be_a_requester() -> None:
     scripted = ScriptedRequester([])
     assert resolve(None, settings(name=scripted)) is scripted
@@ -230,6 +267,19 @@ def test_small_model_stands_in_where_downloads_are_forbidden(caplog: pytest.LogC
     assert caplog.text.count("its answers are placeholders") == 1
     put("good")
     assert resolve(None, settings(download=False)).model == "local:good"
+
+
+def test_small_model_says_that_its_answers_are_placeholders_also_if_it_is_named(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    warn_once.cache_clear()
+    put("small")
+    for _ in range(2):
+        resolve("local:small", settings())
+        resolve(None, settings(name="small"))
+    [line] = caplog.messages
+    assert line.startswith("local:small has 135 million parameters: its answers are placeholders.")
+    assert "local:good" in line
 
 
 def test_named_model_that_is_not_downloaded_needs_downloads() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dovetail.data.clean import DEEPEST
 from dovetail.response.field_event import FieldEvent
 from dovetail.response.parser import InstantParser
 
@@ -265,6 +266,19 @@ def test_deep_nonsense_takes_no_more_than_linear_work(text: str) -> None:
     parser = InstantParser({"a": str})
     parser.feed(text)
     parser.finish()
+
+
+@pytest.mark.parametrize("schema", [{"a": str}, [str], None])
+def test_document_that_is_nested_too_deeply_ends_the_search_at_once(schema: Any) -> None:
+    inner = DEEPEST - 1
+    for levels, is_read in ((inner, True), (inner + 1, False), (1_000_000, False)):
+        parser = InstantParser(schema)
+        parser.feed('{"a": ' * (not isinstance(schema, list)) or "[")
+        parser.feed("[" * levels)
+        assert parser.is_too_deep != is_read
+        parser.feed("1")
+        assert bool(parser.finish()) == is_read
+        assert parser.is_cut_off
 
 
 def test_finishing_twice_adds_nothing() -> None:

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from dovetail.data.clean import DEEPEST
 from dovetail.errors import (
+    AnswerLengthError,
     AnswerTimeoutError,
     CancelledRunError,
     ConfigError,
@@ -19,6 +21,7 @@ from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCa
 from dovetail.response.log import LogEntry
 from dovetail.response.parser import AnswerFormat
 from dovetail.response.response import Correction, Response, Send
+from dovetail.response.result import LONG
 from dovetail.testing import Gate
 from leap import Leap
 from patience import PATIENCE
@@ -294,3 +297,136 @@ async def test_error_of_an_end_handler_is_not_lost() -> None:
 
     with pytest.raises(ValueError, match="handler broke"):
         await Response(play(["a", FINISH])[0], at_end=at_end).async_get_text()
+
+
+CUT = FinishDelta(reason="length", usage=Usage(3, 40))
+
+
+async def test_object_that_was_cut_off_is_a_failure_of_its_own_and_not_asked_for_again() -> None:
+    send, sent = play(['{"a": "Christo', CUT])
+    response = Response(send, AnswerFormat(schema=SCHEMA, build=dict))
+    with pytest.raises(AnswerLengthError, match=r"after 40 tokens: '\{\"a\": \"Christo'\.\n.*`max_tokens`"):
+        await response.async_get_data_object()
+    assert sent == [None]
+    with pytest.raises(AnswerLengthError):
+        await response.async_get_data(ensure_keys=["a"])
+
+
+async def test_object_that_ended_before_the_cut_is_whole() -> None:
+    answer = ['{"a": "x", "n": 3} and a lot', CUT]
+    result = await Response(play(answer)[0], AnswerFormat(schema=SCHEMA)).async_get_result(check=True)
+    assert result.data == {"a": "x", "n": 3}
+    assert result.errors == []
+
+
+async def test_data_that_was_cut_off_is_warned_about(caplog: pytest.LogCaptureFixture) -> None:
+    response = Response(play(['["oak", "a', CUT])[0], AnswerFormat(schema=[(str,)]))
+    assert await response.async_get_data() == ["oak", "a"]
+    assert "The data is incomplete: the answer was cut off" in caplog.text
+    assert "max_tokens" in caplog.text
+
+
+async def test_output_that_ends_within_its_data_is_read_and_warned_about(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    response = Response(play(['["oak", "a', FINISH])[0], AnswerFormat(schema=[(str,)], build=tuple))
+    assert await response.async_get_data() == ["oak", "a"]
+    assert "The data may be incomplete: the JSON is not complete" in caplog.text
+    cut = Response(play(['["oak", "a', CUT])[0], AnswerFormat(schema=[(str,)], build=tuple))
+    assert (await cut.async_get_result()).object is None
+
+
+async def test_answer_that_repeated_itself_is_asked_for_again() -> None:
+    send, sent = play(['{"a": "x x x', FinishDelta(reason="repetition")], ['{"a": "x"}', FINISH])
+    response = Response(send, AnswerFormat(schema=SCHEMA, build=dict))
+    assert await response.async_get_data_object() == {"a": "x"}
+    assert sent[1] is not None
+    assert "repeated itself" in sent[1].problem
+
+
+@pytest.mark.parametrize(("length", "on_the_loop"), [(LONG - 1, True), (LONG, False)])
+async def test_document_of_a_long_answer_is_read_in_a_thread(length: int, on_the_loop: bool) -> None:
+    threads: set[bool] = set()
+    here = threading.get_ident()
+
+    def read_bare(text: str) -> Any:
+        threads.add(threading.get_ident() == here)
+        return {"a": len(text)}
+
+    format = AnswerFormat(schema=SCHEMA, build=dict, read_bare=read_bare, is_typed=True)
+    response = Response(play(["x" * length, FINISH])[0], format)
+    assert await response.async_get_data_object() == {"a": length}
+    assert await response.async_get_data() == {"a": length}
+    assert [event async for event in response.async_get_generator("instant")] == []
+    assert [pair async for pair in response.async_get_generator("specific", specific=["error"])] == []
+    assert threads == {on_the_loop}
+
+
+async def test_answer_that_is_nested_too_deeply_is_asked_for_again_with_the_reason() -> None:
+    send, sent = play(['{"a": ' + "[" * 1_000_000, FINISH], ['{"a": "x"}', FINISH])
+    response = Response(send, AnswerFormat(schema=SCHEMA, build=dict, is_typed=True))
+    assert await response.async_get_data_object() == {"a": "x"}
+    assert sent[1] is not None
+    assert sent[1].problem == f"the answer is nested deeper than {DEEPEST} levels"
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ('{"a": "draft"}</think>{"a": "x"}', {"a": "x"}),
+        ('{"a": "draft"} no\n</think>\n```json\n{"a": "x"}\n```', {"a": "x"}),
+        ('{"a": "1"} and {"a": "2"}</thinking>{"a": "x"}', {"a": "x"}),
+        ('{"a": "draft"}</think>{"b": "x"}', {"a": "draft"}),
+        ('{"a": "draft"}</think>{"a": "x', None),
+        ("so it is\n</think>\n42", {"a": 42}),
+        ('{"a": "of </think>{\\"a\\": 1}"}', {"a": 'of </think>{"a": 1}'}),
+        ('{"a": "x"} in <think>{"a": 1}</think> {"a": 2}', {"a": "x"}),
+        ('{"a": "x"}, then I wrote </think>.', {"a": "x"}),
+    ],
+)
+async def test_document_before_a_lone_end_of_reasoning_is_a_draft(text: str, data: Any) -> None:
+    def read_bare(text: str) -> Any:
+        return {"a": int(text)}
+
+    format = AnswerFormat(schema=SCHEMA, read_bare=read_bare, is_typed=True)
+    result = await Response(play([text, FINISH])[0], format).async_get_result()
+    assert (result.data, result.text) == (data, text)
+
+
+async def test_text_that_names_the_end_of_reasoning_stays_whole() -> None:
+    text = 'Write </think> first, then {"a": 1}.'
+    assert await Response(play([text, FINISH])[0]).async_get_data() == text
+
+
+async def test_error_about_an_answer_shows_only_its_beginning() -> None:
+    answer = ['{"a": "' + "x" * 500_000, FINISH]
+    response = Response(
+        play(answer)[0], AnswerFormat(schema=SCHEMA, build=dict, is_typed=True), max_retries=0
+    )
+    with pytest.raises(ResponseError, match=r"The last answer was: .*xxx") as caught:
+        await response.async_get_data_object()
+    assert len(str(caught.value)) < 1000
+
+
+async def test_fields_of_prose_end_with_an_error_event() -> None:
+    response = Response(play(["Jupiter.", FINISH])[0], AnswerFormat(schema=SCHEMA))
+    (event,) = [event async for event in response.async_get_generator("instant")]
+    assert (event.event_type, event.path, event.value, event.is_complete) == ("error", "", None, False)
+    assert event.error is not None
+    assert event.error.message.startswith("Cannot read data: the answer contains no JSON object")
+    (pair,) = [pair async for pair in response.async_get_generator("specific", specific="error")]
+    assert isinstance(pair[1], ResponseError)
+
+
+async def test_fields_that_were_cut_off_end_with_an_error_event() -> None:
+    response = Response(play(['{"a": "Christo', CUT])[0], AnswerFormat(schema=SCHEMA))
+    events = [event async for event in response.async_get_generator("instant")]
+    assert isinstance(events[-1].error, AnswerLengthError)
+    assert events[-1].full_data == {"a": "Christo"}
+    assert not any(event.is_complete for event in events)
+
+
+async def test_only_reader_of_fields_is_warned_of_prose(caplog: pytest.LogCaptureFixture) -> None:
+    response = Response(play(["Jupiter.", FINISH])[0], AnswerFormat(schema=SCHEMA))
+    assert len([event async for event in response.stream_alone("instant", None)]) == 1
+    assert caplog.text.count("contains no JSON object: 'Jupiter.'") == 1

@@ -261,6 +261,32 @@ async def test_a_message_with_an_id_of_its_sender_is_stored_once(engine: Runs) -
     assert not await engine.inbox.was_sent("elsewhere", "chosen")
 
 
+async def test_the_same_id_in_two_sessions_is_two_messages(engine: Runs) -> None:
+    await SessionStore(engine.database).create(owner="eve", session_id="t")
+    mine = dataclasses.replace(write("mine", kind="queue"), id="dup-1")
+    hers = dataclasses.replace(write("hers", kind="queue"), id="dup-1", session_id="t", owner="eve")
+    for message in (hers, mine):
+        await engine.inbox.send(message, is_named=True)
+    assert await list_texts(engine) == [("queue", "mine")]
+    await engine.database.write(lambda transaction: remove_answered(transaction, "s", "dup-1"))
+    assert await list_texts(engine) == []
+    assert [message.id for message in await engine.inbox.list("t")] == ["dup-1"]
+
+
+async def test_taking_a_message_leaves_the_one_with_its_id_elsewhere(engine: Runs) -> None:
+    await SessionStore(engine.database).create(owner="eve", session_id="t")
+    hers = dataclasses.replace(write("hers", kind="queue"), id="dup-1", session_id="t", owner="eve")
+    await engine.inbox.send(hers, is_named=True)
+    work = Paused()
+    handle = await start(engine, work)
+    mine = dataclasses.replace(write("mine", handle.run_id), id="dup-1")
+    await engine.inbox.send(mine, is_named=True)
+    work.gate.set()
+    await handle.result()
+    assert (work.taken, await list_texts(engine)) == (["mine"], [])
+    assert [message.id for message in await engine.inbox.list("t")] == ["dup-1"]
+
+
 async def test_a_message_that_was_taken_but_not_stored_is_taken_again_after_a_crash(
     url: str | Path, database: Database
 ) -> None:
@@ -311,7 +337,7 @@ async def test_exactly_one_run_answers_a_queued_message(engine: Runs) -> None:
 
     async def answer() -> bool:
         try:
-            job = Job(work, open=lambda transaction: remove_answered(transaction, sent.id))
+            job = Job(work, open=lambda transaction: remove_answered(transaction, "s", sent.id))
             await (await engine.start(SPEC, job)).result()
             return True
         except ConflictError:

@@ -1,5 +1,7 @@
 """Numbers, stretches of deltas and reading from any number on."""
 
+import time
+
 import pytest
 
 from dovetail.events.model_events import TextDeltaEvent, TextEnd, TextStart, ToolInputEnd
@@ -105,10 +107,13 @@ def test_the_end_is_seen_once_it_is_stored() -> None:
     assert (journal.after(1)[0].event, journal.closed) == (RunEnd("goal"), True)
 
 
-def test_an_end_that_can_no_longer_be_stored_is_seen_all_the_same() -> None:
+def test_the_end_of_a_run_that_was_left_is_seen_only_if_it_is_stored_all_the_same() -> None:
     journal = write([TextDeltaEvent("t", "one")])
     journal.end(RunEnd("goal"))
     journal.freeze()
+    assert (journal.after(1), journal.closed) == ([], False)
+    assert [block.last for block in journal.take_unsaved()] == [1, 2]
+    journal.mark_saved(2)
     assert (journal.after(1)[0].event, journal.closed) == (RunEnd("goal"), True)
 
 
@@ -180,3 +185,18 @@ def test_children_to_be_kept_stay_open_with_all_below_them() -> None:
     assert journal.open_runs == [("r",), ("r", "a"), ("r", "a", "x")]
     assert journal.is_over(("r", "b"), "c")
     assert not journal.is_over(("r", "a"), "c")
+
+
+@pytest.mark.parametrize("jump", [86_400.0, -86_400.0])
+def test_a_clock_that_is_set_while_a_run_works_does_not_change_how_long_it_worked(
+    monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    now, journal = time.time, Journal("r")
+    journal.append(RunStart("a", "", 0, None), ROOT)
+    monkeypatch.setattr(time, "time", lambda: now() + jump)
+    journal.append(ToolInputEnd("c", "add", {}), ROOT)
+    journal.append(TextStart("t"), ROOT)
+    journal.append(TextDeltaEvent("t", "x"), ROOT)
+    times = [entry.time for entry in journal.after(0)]
+    assert times == sorted(times)
+    assert times[-1] - times[0] < 3600

@@ -37,7 +37,7 @@ OTHER = ToolInputEnd("d", "write", {})
 BEGUN = ToolStart("c", "write", "Write", may_repeat=True)
 ONCE = ToolStart("c", "write", "Write")
 ASK = AskRequest("ask", "approval", "c", {})
-AT_ONCE = RunSettings(park_after=0.01)
+AT_ONCE = RunSettings(park_after=0.000001)  # sooner than a woken run has read the answer to its question
 
 
 def entries(*events: Event, child: tuple[Event, ...] = ()) -> list[Entry]:

@@ -14,7 +14,9 @@ from dovetail.events.run_result import RunResult
 from dovetail.runs.asks import ABANDONED
 from dovetail.runs.run import RunRecord, RunSpec
 from dovetail.runs.service import Runs
+from dovetail.runs.store import RunStore
 from dovetail.store.database import Database
+from dovetail.store.processes import open_link
 from jobs import Job
 from patience import PATIENCE
 from postgres import make_database, uses_postgres
@@ -129,6 +131,19 @@ async def test_only_runs_of_dead_processes_are_taken_over(databases: tuple[Datab
         async with asyncio.timeout(PATIENCE):
             await taken.wait()
         assert (await there.get(run_id)).process_id == there.link.process_id
+
+
+async def test_rows_that_a_stopped_process_holds_between_two_messages_are_freed() -> None:
+    url = await make_database()
+    async with Database(url) as database, open_link(database, 1.0) as link:
+        stopped = await asyncpg.connect(url, server_settings={"application_name": "dovetail"})
+        await stopped.execute("BEGIN; LOCK TABLE runs")
+        await stopped.prepare("SELECT count(*) FROM runs WHERE id = $1")
+        async with asyncio.timeout(PATIENCE):
+            while not stopped.is_closed():
+                assert not await link.is_alive("process_dead")
+                await asyncio.sleep(0)
+        assert await RunStore(database, "p").find_own(["r"]) == set()
 
 
 async def wait_for_ask(engine: Runs, run_id: str) -> str:

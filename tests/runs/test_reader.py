@@ -4,7 +4,7 @@ import asyncio
 
 from dovetail.events.model_events import ModelProgress, TextDeltaEvent, TextEnd, TextStart
 from dovetail.events.run_events import RunEnd
-from dovetail.runs.journal import Journal
+from dovetail.runs.journal import Block, Journal
 from dovetail.runs.reader import Reader
 
 ROOT = ("r",)
@@ -65,6 +65,18 @@ async def test_a_run_that_ends_while_its_model_reads_shows_only_its_end() -> Non
         journal.mark_saved(1)
         assert [entry.event for entry in await reader.next()] == [RunEnd("error")]
         assert reader.ended
+
+
+async def test_a_reader_of_a_run_that_was_deleted_elsewhere_is_released() -> None:
+    async def load(run_id: str, after: int = 0) -> list[Block]:
+        return []
+
+    journal = Journal("r")
+    async with Reader(journal, 1, load) as reader:
+        journal.follow(3, has_ended=True)
+        assert await reader.next() == []
+        assert reader.ended
+        assert not reader.was_left
 
 
 def test_how_far_the_model_is_is_never_stored() -> None:

@@ -224,15 +224,30 @@ async def test_readers_from_before_a_run_was_resumed_read_on(database: Database)
         assert [entry.event.type for entry in await early.next()] == ["run-resume"]
 
 
-async def test_readers_of_a_run_that_continues_elsewhere_are_released(database: Database) -> None:
+async def test_readers_of_a_run_that_continues_elsewhere_are_released_and_see_no_end(
+    database: Database,
+) -> None:
+    """It was cancelled here, and its end refused: whoever reads on sees how it really ended."""
+
+    async def stop(context: RunContext) -> RunResult:
+        context.emit(ToolInputEnd("c", "work", {}))
+        await context.cancel.now.wait()
+        return RunResult(reason="cancelled")
+
+    shown: list[str] = []
+    observed: list[str] = []
     async with Runs(database) as old, Runs(database) as new:
-        handle = await old.start(RunSpec(agent="master"), Job(hang))
+        old.observe(lambda live, event, path: observed.append(event.type))
+        handle = await old.start(RunSpec(agent="master"), Job(stop))
         async with asyncio.timeout(PATIENCE), await old.read(handle.run_id) as reader:
             await reader.next()
             assert await new.store.take_over(await old.get(handle.run_id))
             await old.cancel(handle.run_id)  # makes it tell something, which is refused
             while not reader.ended:
-                await reader.next()
+                shown += [entry.event.type for entry in await reader.next()]
+        assert reader.was_left
+        assert shown[-1] == observed[-1] == "tool-end"
+        assert (await new.get(handle.run_id)).state == "running"
 
 
 async def test_a_stop_requested_while_a_run_had_no_worker_is_obeyed(database: Database) -> None:
@@ -254,6 +269,41 @@ async def test_a_stop_requested_while_a_run_had_no_worker_is_obeyed(database: Da
         async with asyncio.timeout(PATIENCE):
             assert (await engine.result(run_id)).reason == "cancelled"
     assert modes == ["now"]
+
+
+async def test_a_stop_at_a_process_that_has_lost_its_run_reaches_the_one_that_has_it(
+    database: Database,
+) -> None:
+    async def stop(context: RunContext) -> RunResult:
+        await context.cancel.now.wait()
+        return RunResult(reason="cancelled")
+
+    async def rebuild(record: RunRecord) -> Job:
+        return Job(stop)
+
+    async with Runs(database) as new, Runs(database) as old:  # the second one knows that it is not alone
+        new.rebuild = rebuild
+        handle = await old.start(RunSpec(agent="master"), Job(hang))
+        assert await new.store.take_over(await new.get(handle.run_id))
+        attempt = asyncio.create_task(new.attempt(handle.run_id))
+        await old.cancel(handle.run_id)
+        async with asyncio.timeout(PATIENCE):
+            assert await attempt == "ended"
+        assert (await new.get(handle.run_id)).cancel_mode == "now"
+
+
+async def test_a_stop_whose_news_was_missed_is_obeyed_once_the_process_is_linked_again(
+    database: Database,
+) -> None:
+    async def stop(context: RunContext) -> RunResult:
+        await context.cancel.now.wait()
+        return RunResult(reason="cancelled")
+
+    async with Runs(database) as engine, asyncio.timeout(PATIENCE):
+        handle = await engine.start(RunSpec(agent="master"), Job(stop))
+        assert await engine.store.request_cancel(handle.run_id, "now")
+        engine.link.on_gap()
+        assert (await handle.result()).reason == "cancelled"
 
 
 async def test_numbers_leap_although_the_process_died_before_the_first_event_was_stored(

@@ -178,14 +178,17 @@ async def test_what_is_kept_of_a_run_is_there_when_its_end_is_read(engine: Runs,
 
 
 async def test_the_answer_to_a_deleted_session_ends_for_its_readers(engine: Runs, database: Database) -> None:
-    gate = asyncio.Event()
+    begun, gate = asyncio.Event(), asyncio.Event()
 
     async def work(context: RunContext) -> RunResult:
+        await context.flush()  # nothing is left to be stored but the end
+        begun.set()
         await gate.wait()
         return RunResult()
 
     handle = await engine.start(SPEC, Job(work))
     reader = await engine.read(handle.run_id)
+    await begun.wait()
     await SessionStore(database).delete("s")
     gate.set()
     assert events_of(await read_all(reader))[-1].type == "run-end"
@@ -293,6 +296,7 @@ async def test_an_ask_stored_but_not_sent_before_a_crash_is_sent_when_asked_agai
             timeout=PATIENCE,
         )
         await engine.asks.store.create(lost)
+        context.journal.journal.is_resumed = True
         return RunResult(data=[lost.id, await context.ask("approval", "c", {}, 60)])
 
     handle = await engine.start(SPEC, Job(work))

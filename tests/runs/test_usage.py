@@ -21,6 +21,7 @@ from dovetail.store.retention import prune
 from dovetail.store.tables import runs
 from postgres import make_database, uses_postgres
 
+pytestmark = pytest.mark.usefixtures("one_day")
 EVER = UsageFilter(first=date(2000, 1, 1), last=date(2100, 1, 1))
 
 

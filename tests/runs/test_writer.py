@@ -37,7 +37,7 @@ def write(writer: JournalWriter, run_id: str) -> Journal:
 
 async def test_waiting_for_one_run_does_not_store_all_others() -> None:
     drawer = Drawer()
-    writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
+    writer = JournalWriter(drawer, lambda journal: None, interval=3600)
     first, second = write(writer, "first"), write(writer, "second")
     await writer.flush(first)
     assert (drawer.stored, second.saved) == ([[("first", [1], False)]], 0)
@@ -47,7 +47,7 @@ async def test_waiting_for_one_run_does_not_store_all_others() -> None:
 
 async def test_all_news_are_stored_together_when_their_time_has_come() -> None:
     drawer = Drawer()
-    writer = JournalWriter(drawer, lambda run_id: None, interval=0)
+    writer = JournalWriter(drawer, lambda journal: None, interval=0)
     for name in ("first", "second"):
         write(writer, name)
     async with asyncio.timeout(PATIENCE):
@@ -56,9 +56,21 @@ async def test_all_news_are_stored_together_when_their_time_has_come() -> None:
     await writer.close()
 
 
+async def test_nothing_more_is_stored_of_a_run_that_was_lost_also_when_it_comes_back() -> None:
+    drawer = Drawer()
+    writer = JournalWriter(drawer, lambda journal: None, interval=3600)
+    lost = write(writer, "run")
+    writer.forget(lost)
+    back = write(writer, "run")
+    await writer.flush(back)
+    await writer.close()
+    assert drawer.stored == [[("run", [1], False)]]
+    assert (lost.saved, back.saved) == (0, 1)
+
+
 async def test_what_is_kept_goes_with_the_end_of_its_run() -> None:
     drawer = Drawer()
-    writer = JournalWriter(drawer, lambda run_id: None, interval=3600)
+    writer = JournalWriter(drawer, lambda journal: None, interval=3600)
     journal = write(writer, "run")
     await writer.flush(journal)
     await writer.end(journal, RunEnd("goal"), lambda connection: None)
@@ -74,7 +86,7 @@ async def test_a_process_that_stops_does_not_wait_long_for_a_full_disk(
         async def append(self, batches: Sequence[Batch]) -> list[str]:
             raise StoreError("the disk is full")
 
-    writer = JournalWriter(FullDisk(), lambda run_id: None, interval=3600, patience=3600, farewell=0.05)
+    writer = JournalWriter(FullDisk(), lambda journal: None, interval=3600, patience=3600, farewell=0.05)
     journal = write(writer, "run")
     async with asyncio.timeout(PATIENCE):
         await writer.close()

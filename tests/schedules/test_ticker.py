@@ -129,6 +129,7 @@ async def test_a_tick_without_its_agent_is_recorded_as_failed(tmp_path: Path, ur
         assert await process.states(schedule.id) == ["09:01 failed", "09:02 started"]
 
 
+@pytest.mark.usefixtures("one_day")
 async def test_a_tick_on_a_day_without_money_is_recorded_as_failed(
     tmp_path: Path, url: str, clock: Clock
 ) -> None:

@@ -199,3 +199,7 @@ def test_schema_with_something_unhashable_makes_a_model_too() -> None:
 def test_class_as_description_of_no_type_is_shown_as_it_is() -> None:
     model = Prompt({"output": {"x": ("a number", Color)}}).to_output_model()
     assert model.model_fields["x"].description == "type: a number; desc: <enum 'Color'>"
+
+
+def test_set_of_a_class_is_described_as_recorded() -> None:
+    assert output_model({"wood": {int}}).model_fields["wood"].description == "{<class 'int'>}"

@@ -35,7 +35,9 @@ async def test_wrong_acknowledgements_are_refused_with_the_reason(
     assert named in response.text
 
 
-async def test_acknowledgement_of_another_owner_is_refused_and_the_call_still_waits(tmp_path: Path) -> None:
+async def test_a_call_of_another_owner_is_answered_like_an_unknown_one_and_still_waits(
+    tmp_path: Path,
+) -> None:
     keys = {"server": {"api_keys": "ann:the-key-of-ann,ben:the-key-of-ben"}}
     ann, ben = ({"authorization": f"Bearer the-key-of-{name}"} for name in ("ann", "ben"))
     async with serve(tmp_path, [CALL, "Shown."], [SHOW], settings=keys) as server:
@@ -46,9 +48,14 @@ async def test_acknowledgement_of_another_owner_is_refused_and_the_call_still_wa
                 if chunk["type"] == "data-ask":
                     break
             body = {"toolCallId": "c", "status": "success", "output": "from"}
-            refused = await server.client.post("/ai/tools/ack", json=body, headers=ben)
+            answers: list[tuple[int, str]] = []
+            for call_id in ("c", "c", "made-up", "made-up"):
+                sent = body | {"toolCallId": call_id}
+                answer = await server.client.post("/ai/tools/ack", json=sent, headers=ben)
+                answers.append((answer.status_code, answer.text.replace("made-up", "c")))
             taken = await server.client.post("/ai/tools/ack", json=body, headers=ann)
             rest = [chunk async for chunk in stream]
-    assert (refused.status_code, taken.status_code) == (403, 200)
-    assert "belongs to another owner" in refused.text
+    assert answers[:2] == answers[2:]
+    assert [status for status, _ in answers[:2]] == [202, 404]
+    assert taken.json() == {"result": "resolved"}
     assert text_of(rest) == "Shown."

@@ -1,6 +1,7 @@
 """Access control, and that no user sees the data of another."""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ RELOAD = "/api/v1/extensions/reload"
 KEYS = {"server": {"api_keys": f"ann:one,bob:sha256:{hash_key('two')}"}}
 ANN = {"authorization": "Bearer one"}
 BOB = {"authorization": "Bearer two"}
+JSON = {"content-type": "application/json"}
 
 
 async def test_without_a_key_only_the_page_and_health_are_available(tmp_path: Path) -> None:
@@ -74,13 +76,12 @@ async def test_a_proxy_that_says_nothing_of_itself_is_known_by_its_old_protocol(
 
 async def test_a_reload_without_an_admin_token_is_for_this_machine_alone(tmp_path: Path) -> None:
     reload = "/api/v1/extensions/reload"
-    for settings, is_open in ((KEYS, False), ({}, True)):
-        async with serve(tmp_path, settings=settings, is_open=is_open) as server:
-            assert (await server.client.post(reload, headers=ANN)).status_code == 200
-            for stranger in ({"x-forwarded-for": "203.0.113.7"}, {"host": "chat.example"}):
-                refused = await server.client.post(reload, headers={**ANN, **stranger})
-                assert refused.status_code == 403
-                assert refused.json()["error"]["hint"] == "Set EXTENSIONS_ADMIN_TOKEN on the server."
+    async with serve(tmp_path, is_open=True) as server:
+        assert (await server.client.post(reload)).status_code == 200
+        for stranger in ({"x-forwarded-for": "203.0.113.7"}, {"host": "chat.example"}):
+            refused = await server.client.post(reload, headers=stranger)
+            assert refused.status_code == 403
+            assert refused.json()["error"]["hint"].startswith("Set EXTENSIONS_ADMIN_TOKEN on the server")
 
 
 async def test_the_admin_token_guards_a_reload(tmp_path: Path) -> None:
@@ -365,3 +366,39 @@ async def test_with_api_keys_the_admin_token_alone_is_enough_for_a_reload(tmp_pa
 async def test_with_api_keys_and_no_admin_token_the_header_opens_nothing(tmp_path: Path) -> None:
     async with serve(tmp_path, settings=KEYS) as server:
         assert (await server.client.post(RELOAD, headers={"x-admin-token": ""})).status_code == 401
+
+
+async def test_without_an_admin_token_no_api_key_is_the_operator(tmp_path: Path) -> None:
+    rule = {"action": "allow", "tool": "run_shell_command"}
+    async with serve(tmp_path, settings=KEYS) as server:
+        for path, body in (("policy/rules", rule), ("extensions/reload", None)):
+            refused = await server.client.post(f"/api/v1/{path}", json=body, headers=ANN)
+            assert refused.status_code == 403
+            assert "EXTENSIONS_ADMIN_TOKEN" in refused.json()["error"]["hint"]
+        assert not (tmp_path / "policy.toml").exists()
+    async with serve(tmp_path) as server:
+        assert (await server.client.post("/api/v1/policy/rules", json=rule)).status_code == 201
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[", b'{"key": 1, "name": 2, "text": 3, "action": 4}', b""])
+async def test_routes_of_the_admin_check_the_token_before_the_body(tmp_path: Path, content: bytes) -> None:
+    async with serve(tmp_path, settings={"server": {"admin_token": "the-admin-token"}}) as server:
+        paths = (await server.get("/openapi.json"))["paths"]
+        seen = 0
+        for path, operations in paths.items():
+            for method, operation in operations.items():
+                if "needs the admin" not in operation.get("description", ""):
+                    continue
+                seen += 1
+                refused = await server.client.request(
+                    method, re.sub(r"\{\w+\}", "agents", path), content=content, headers=JSON
+                )
+                assert refused.status_code == 403, f"{method} {path}: {refused.text}"
+        assert seen > 15
+
+
+@pytest.mark.parametrize("path", ["callback/", "callbacks", "callback/x", "callback%2f.."])
+async def test_only_the_callback_of_a_login_itself_needs_no_key(tmp_path: Path, path: str) -> None:
+    async with serve(tmp_path, settings=KEYS) as server:
+        assert (await server.client.get("/api/v1/servers/callback")).status_code == 404
+        assert (await server.client.get(f"/api/v1/servers/{path}")).status_code == 401

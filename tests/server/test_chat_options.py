@@ -100,7 +100,7 @@ async def test_the_agent_belongs_to_the_chat(tmp_path: Path) -> None:
         ({"max_tokens": 0}, "greater than or equal to 1"),
         ({"thinking": "deep"}, "'off', 'low', 'medium' or 'high'"),
         ({"time_zone": "Europe/Berlim"}, "Europe/Berlin"),
-        ({"tempreature": 1}, "Expected one of: model, mode"),
+        ({"tempreature": 1}, "Did you mean 'temperature'?"),
         ({"model": "local:/etc/passwd.gguf"}, "cannot name a file by its path"),
     ],
 )
@@ -160,7 +160,7 @@ async def test_a_run_that_is_resumed_keeps_the_options_it_began_with(tmp_path: P
     assert rebuilt is not None
     agent: Any = rebuilt.agent
     assert agent.mode == "plan"
-    assert "Answer in rhymes." in agent.preface
+    assert "Answer in rhymes." in str(agent.system)
     assert agent.loop.options == PARAMETERS
 
 

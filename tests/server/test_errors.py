@@ -59,7 +59,21 @@ async def test_a_wrong_value_is_named_and_all_problems_are_reported(tmp_path: Pa
             "POST",
             "/api/v1/sessions",
             {"titel": "x"},
-            "Unknown field 'titel'. Expected one of: id, title, agent, options.",
+            "Unknown field 'titel'. Did you mean 'title'?",
+        ),
+        (
+            "POST",
+            "/api/v1/sessions",
+            {"colour": "x"},
+            "Unknown field 'colour'. Expected one of: id, title, agent, options.",
+        ),
+        ("POST", "/api/v1/chat", {"message": "Hi", "sesion_id": "s"}, "Did you mean 'session_id'"),
+        ("POST", "/api/v1/chat", {"message": "Hi", "messageID": "s"}, "Did you mean 'messageId'"),
+        (
+            "POST",
+            "/api/v1/chat",
+            {"message": "Hi", "limits": {"calls": 6}},
+            "Unknown field 'limits'. Expected one of: id, messages, trigger, messageId, message, session_id,",
         ),
         (
             "PATCH",
@@ -86,11 +100,13 @@ async def test_a_name_that_means_nothing_is_noticed(
     assert told in message
 
 
-async def test_the_fields_that_other_clients_add_to_a_chat_are_left_alone(tmp_path: Path) -> None:
+async def test_the_fields_of_the_ai_sdk_in_a_chat_and_its_messages_are_accepted(
+    tmp_path: Path,
+) -> None:
+    message = {"id": "m", "role": "user", "parts": [{"type": "text", "text": "Hi"}], "createdAt": "now"}
+    body = {"id": "s", "messages": [message], "trigger": "submit-message", "messageId": None}
     async with serve(tmp_path, ["Hello"]) as server:
-        response = await server.client.post(
-            "/api/v1/chat", json={"message": "Hi", "theirs": 1}, headers={"accept": "application/json"}
-        )
+        response = await server.client.post("/api/v1/chat", json=body, headers={"accept": "application/json"})
     assert response.json()["response"] == "Hello"
 
 
@@ -214,7 +230,7 @@ async def test_an_answer_that_does_not_fit_its_question_leaves_it_open(
     assert refused is not None
     assert refused.status_code == 422
     told = refused.json()["error"]["message"]
-    assert "the answer requires `" in told or "Unknown field 'aproved'. Expected one of: approved" in told
+    assert "the answer requires `" in told or "Unknown field 'aproved'. Did you mean 'approved'" in told
 
 
 @pytest.mark.parametrize("depth", [101, 900, 50_000])

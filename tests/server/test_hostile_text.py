@@ -1,6 +1,7 @@
 """Text from models, tools, files and clients that no database or JSON answer could hold, over HTTP."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -148,3 +149,15 @@ async def test_a_secret_in_an_exception_reaches_neither_journal_nor_export(tmp_p
     assert "401 for https://x/?key=***" in seen
     assert secret not in seen
     assert "abcdefgh12345" not in seen
+
+
+async def test_a_body_is_cleaned_whatever_its_type_and_encoding(tmp_path: Path) -> None:
+    kinds = ("application/JSON", "application/x+JSON", "application/json; charset=utf-16")
+    async with serve(tmp_path) as server:
+        for kind in kinds:
+            for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-32"):
+                body = json.dumps({"title": "a\0b\ud800c"}).encode(encoding)
+                headers = {"content-type": kind}
+                made = await server.client.post("/api/v1/sessions", content=body, headers=headers)
+                assert made.status_code == 201, made.text
+                assert made.json()["title"] == "a\ufffdb\ufffdc", (kind, encoding)

@@ -1,8 +1,10 @@
 """Log lines: their ids, their two forms, and no secrets."""
 
+import asyncio
 import io
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from dovetail.events.call import Kind
 from dovetail.server.logs import write_logs
 from dovetail.settings import as_settings
 from dovetail.tools.tool import Tool, ToolContext
+from patience import PATIENCE
 from serving import serve
 
 
@@ -55,6 +58,24 @@ async def test_lines_of_a_chat_carry_the_ids_of_request_session_run_and_call(tmp
     )
 
 
+async def test_the_line_of_a_question_names_its_tool(tmp_path: Path) -> None:
+    stream = io.StringIO()
+    call = {"tool_calls": [{"call_id": "c", "name": "look", "arguments": '{"where": "there"}'}]}
+    settings = {"server": {"log_format": "json"}}
+    with write_logs(as_settings(settings), stream):
+        tool = replace(make_tool(), kind=Kind.Write)
+        async with serve(tmp_path, [call, "Done."], [tool], settings=settings) as server:
+            chat = asyncio.create_task(server.chat("Look"))
+            async with asyncio.timeout(PATIENCE):
+                while not (asks := (await server.get("/api/v1/asks"))["asks"]):
+                    await asyncio.wait([chat], timeout=0.01)
+            await server.client.post(f"/api/v1/asks/{asks[0]['id']}", json={"approved": False})
+            await chat
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    [asked] = [line for line in lines if line["message"] == "ask"]
+    assert (asked["tool"], asked["ask_id"], asked["kind"]) == ("look", asks[0]["id"], "approval")
+
+
 def test_a_line_of_text_is_one_line_of_keys_and_values() -> None:
     stream = io.StringIO()
     with write_logs(as_settings({}), stream):
@@ -72,6 +93,31 @@ def test_a_failure_brings_its_traceback() -> None:
         except ValueError:
             logging.getLogger("dovetail.x").exception("it failed")
     assert "ValueError: broken" in json.loads(stream.getvalue())["exception"]
+
+
+def test_a_traceback_has_no_characters_that_steer_a_terminal() -> None:
+    stream = io.StringIO()
+    with write_logs(as_settings({}), stream):
+        error = ValueError("one\x1b[2J\x9b\n\u202etwo\rthree")
+        logging.getLogger("dovetail.x").error("it failed", exc_info=error)
+    assert stream.getvalue().splitlines()[1:] == [
+        r"    ValueError: one\x1b[2J\x9b",
+        r"    \u202etwo\rthree",
+    ]
+
+
+def test_a_warning_of_an_extension_folder_is_a_line_without_secrets() -> None:
+    stream = io.StringIO()
+    with write_logs(as_settings({"server": {"admin_token": "S-of-the-admin"}}), stream):
+        logging.getLogger("leaky").warning("the token is %s\n\x1b[2Jforged", "S-of-the-admin")
+        logging.getLogger("leaky").info("too fine")
+        logging.getLogger("dovetail.x").warning("once")
+    logging.getLogger("leaky").warning("after the server")
+    [leaky, own] = stream.getvalue().splitlines()
+    assert leaky.split(" ", 1)[1] == (
+        r'level=warning logger=leaky message="the token is ***\n\u001b[2Jforged"'
+    )
+    assert own.endswith("logger=dovetail.x message=once")
 
 
 @pytest.mark.parametrize("style", ["text", "json"])

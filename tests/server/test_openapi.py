@@ -1,5 +1,6 @@
 """The OpenAPI document shows how each body, each answer and each error looks."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -44,6 +45,42 @@ def test_every_body_has_examples_and_they_are_valid(tmp_path: Path) -> None:
         assert described.get("examples"), f"{route} shows no example"
         for example in described["examples"]:
             checker.validate(example)
+
+
+def list_defaults(value: Any, place: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield every schema that names a default, with its place."""
+    if isinstance(value, dict):
+        schema = cast(dict[str, Any], value)
+        if "default" in schema and ("type" in schema or "anyOf" in schema):
+            yield place, schema
+        for key, below in schema.items():
+            yield from list_defaults(below, f"{place}/{key}")
+    elif isinstance(value, list):
+        for number, below in enumerate(cast(list[Any], value)):
+            yield from list_defaults(below, f"{place}/{number}")
+
+
+def test_every_default_is_valid(tmp_path: Path) -> None:
+    document = create_app(Dovetail(workspace=tmp_path)).openapi()
+    for place, schema in list_defaults(document):
+        checker = jsonschema_rs.validator_for({**schema, "components": document["components"]})
+        assert checker.is_valid(schema["default"]), f"{place} refuses its own default"
+
+
+async def test_every_route_with_a_body_describes_the_refusal_of_one_that_is_not_json(tmp_path: Path) -> None:
+    async with serve(tmp_path) as server:
+        document = server.app and create_app(server.app).openapi()
+        routes = [
+            (method, path, operation)
+            for path, methods in document["paths"].items()
+            for method, operation in methods.items()
+            if "requestBody" in operation
+        ]
+        assert len(routes) >= 9
+        for method, path, operation in routes:
+            refused = await server.client.request(method, path, content=b"{", headers={"content-type": JSON})
+            assert str(refused.status_code) in operation["responses"], f"{method} {path}"
+            assert "400" in operation["responses"]
 
 
 def test_every_route_says_what_it_is_for(tmp_path: Path) -> None:

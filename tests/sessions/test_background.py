@@ -7,11 +7,12 @@ import pytest
 
 from dovetail.agents.background import offer_background
 from dovetail.app import Dovetail
-from dovetail.errors import NotFoundError
+from dovetail.errors import NotFoundError, StoreError
 from dovetail.events.run_context import RunContext, entered
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, BudgetLimits
 from dovetail.sessions.request import ChatRequest
+from dovetail.sessions.store import SessionStore
 from dovetail.settings import as_settings
 from dovetail.testing import ScriptedRequester
 from postgres import make_database, uses_postgres
@@ -97,3 +98,25 @@ async def test_task_cannot_start_below_a_session_that_was_deleted(app: Dovetail)
     assert result.error is not None
     assert "Session 's' not found." in result.error.message
     assert await app.sessions.list_tasks("s") == []
+
+
+class Away(SessionStore):
+    """Sessions whose database is away at the first look."""
+
+    is_away = True
+
+    async def count_tasks(self, session_id: str, run_id: str) -> int:
+        if self.is_away:
+            self.is_away = False
+            raise StoreError("connection was closed in the middle of operation")
+        return await super().count_tasks(session_id, run_id)
+
+
+async def test_a_resumed_run_waits_for_the_number_of_its_tasks_while_the_database_is_away(
+    app: Dovetail,
+) -> None:
+    chat = app.chat
+    chat.sessions = Away(chat.sessions._database)
+    tasks = chat.open_tasks(await app.sessions.get("s"))
+    assert await tasks.count("run_x") == 0
+    assert not chat.sessions.is_away

@@ -51,7 +51,7 @@ def test_a_page_that_joins_again_anywhere_shows_what_is_stored(
     for after, until in zip([0, *cuts], [*cuts, len(journal)], strict=True):
         for chunk in read_stream(journal, after, until):
             fold.take(chunk)
-    assert shown(fold.parts) == shown(fold_parts(journal))
+    assert shown(fold.finish()) == shown(fold_parts(journal))
 
 
 @given(journal=journals(), data=st.data())
@@ -62,7 +62,7 @@ def test_a_run_that_is_stopped_anywhere_is_stored_as_it_is_shown(
     fold = PartsFold()
     for chunk in read_stream(seen):
         fold.take(chunk)
-    assert shown(fold.parts) == shown(fold_parts(seen))
+    assert shown(fold.finish()) == shown(fold_parts(seen))
 
 
 def test_a_long_run_is_stored_byte_by_byte_as_it_was() -> None:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.delta import Usage
@@ -13,6 +14,7 @@ from dovetail.sessions.message import Message, Stretch, make_session, make_title
 from dovetail.sessions.rows import insert_session
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import Database
+from dovetail.store.tables import messages
 from postgres import make_database, uses_postgres
 
 
@@ -55,6 +57,42 @@ async def test_a_message_saved_again_is_replaced_and_counted_once(store: Session
     session = await store.get(session.id)
     assert [message.text for message in (await store.tree(session)).path()] == ["uno", "two"]
     assert session.usage == Usage(1, 1)
+
+
+async def test_a_long_text_is_stored_once_for_people_and_the_model(url: str) -> None:
+    first, second, result = "one " * 1000, "two " * 1000, "res " * 1000
+    call = {"type": "dynamic-tool", "toolCallId": "c", "output": "short"}
+    answer = Message(
+        id="a",
+        role="assistant",
+        parts=[
+            {"type": "step-start"},
+            {"type": "text", "text": first},
+            {"type": "text", "text": second},
+            call,
+            {"type": "step-start"},
+            {"type": "text", "text": second},
+        ],
+        content=[
+            {"role": "assistant", "content": first + second, "tool_calls": []},
+            {"role": "tool", "tool_call_id": "c", "content": result},
+            {"role": "user", "content": [{"type": "text", "text": "With a picture."}]},
+            {"role": "assistant", "content": second, "provider_parts": [{"type": "x"}]},
+        ],
+        created_at=1.0,
+    )
+    async with Database(url) as database:
+        store = SessionStore(database)
+        session = await store.add([answer])
+        stored = await database.read(lambda connection: connection.scalar(sa.select(messages.c.content)))
+        path = (await store.tree(session)).path()
+    assert path == [answer]
+    assert [each["content"] for each in stored or ()] == [
+        {"parts": [1, 2]},
+        result,
+        [{"type": "text", "text": "With a picture."}],
+        {"parts": [5]},
+    ]
 
 
 async def test_head_moves_to_the_newest_leaf_of_a_branch(store: SessionStore) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dovetail import Agent, Dovetail
+from dovetail import Agent, Dovetail, set_settings
 from dovetail.agent.runtime import Runtime
 from dovetail.data.secrets import SecretMask
 from dovetail.errors import ConfigError
@@ -104,6 +104,14 @@ def test_file_that_is_wrong_is_named(tmp_path: Path, text: str, complaint: str) 
         ("bus.colour", 1, "Unknown setting 'bus.colour'. Expected one of: enabled."),
         ("extensions.import_limt", 1, "Did you mean 'extensions.import_limit'?"),
         ("server", 5, "server must be a table, got 5."),
+        ("OpenAICompatible", {"base_url": "http://127.0.0.1"}, "Write Agent(model='openai:…')"),
+        ("AnthropicCompatible", {"model": "claude"}, "Write Agent(model='provider:name')"),
+        ("openai", {"api_key": "k"}, "Write Agent(model='openai:…')"),
+        ("plugins.ModelRequester.OpenAICompatible.base_url", "x", "set_settings('model.base_url', …)"),
+        ("session.max", 3, "Unknown setting 'session'. Did you mean 'chat_session'?"),
+        ("orders", {"limit": 3}, "Unknown setting 'orders'. Expected one of: model, server,"),
+        ("debug", True, "Write set_settings('runtime.show_tool_logs', True)"),
+        ("storage.db_url", "sqlite://", "Write Dovetail(settings={'store': {'url': …}})"),
     ],
 )
 def test_misspelt_key_is_refused_wherever_it_is_set(key: str, value: Any, complaint: str) -> None:
@@ -116,16 +124,46 @@ def test_misspelt_key_is_refused_wherever_it_is_set(key: str, value: Any, compla
         assert complaint in str(caught.value)
     with pytest.raises(ConfigError):
         Dovetail({key: value})
+    with pytest.raises(ConfigError):
+        Agent(settings={key: value})
+    with pytest.raises(ConfigError):
+        set_settings(key, value)
     assert settings.version == before
 
 
-def test_names_outside_the_sections_are_free() -> None:
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        ("response.max_retries", "many", "response.max_retries must be a whole number"),
+        ("response", {"max_retries": -1}, "response.max_retries must be a whole number that is not negative"),
+        ("tools.strategy", "nativ", "Unknown tools.strategy 'nativ'. Expected one of: judge, native, auto."),
+        ("tools.excluded", "shell", "tools.excluded must be a list of tool names"),
+        ("model.providers", {"mine": {"base_url": 5}}, "model.providers.mine.base_url must be text"),
+        ("model.api_key", 12345, "model.api_key must be text, got int."),
+    ],
+)
+def test_value_of_a_wrong_type_is_refused_where_it_is_set(key: str, value: Any, complaint: str) -> None:
     settings = default_settings()
-    settings.set("plugins.PromptGenerator.activate", "Mine")
-    settings.set("orders", {"limit": 3})
+    agent = Agent(runtime=Runtime(default_settings()))
+    for write in (settings.set, settings.replace, settings.__setitem__, agent.set_settings):
+        with pytest.raises(ConfigError) as caught:
+            write(key, value)
+        assert complaint in str(caught.value)
+    settings.set(key, None)
+
+
+def test_value_that_the_environment_fills_may_be_set_before_it_exists() -> None:
+    settings = default_settings()
+    settings.set("model.api_key", "${NO_SUCH_VARIABLE}")
+    settings.append("tools.excluded", "shell")
+
+
+def test_names_below_folders_options_and_the_notes_of_a_request_are_free() -> None:
+    settings = default_settings()
     settings.set("extensions.weather", {"city": "Ulm"})
     settings.set("model.options.temperature", 0)
-    assert settings["orders.limit"] == 3
+    settings.set("request.orders", {"limit": 3})
+    assert settings["request.orders.limit"] == 3
 
 
 def test_file_with_a_wrong_key_or_value_is_named(tmp_path: Path) -> None:
@@ -145,6 +183,15 @@ def test_file_with_a_wrong_key_or_value_is_named(tmp_path: Path) -> None:
         assert complaint in str(caught.value)
 
 
+def test_variable_of_a_table_is_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOVETAIL_MODEL_OPTIONS", '{"seed": 7}')
+    assert default_settings()["model.options"] == {"seed": 7}
+    for wrong in ("seed=7", "[7]"):
+        monkeypatch.setenv("DOVETAIL_MODEL_OPTIONS", wrong)
+        with pytest.raises(ConfigError, match=r"DOVETAIL_MODEL_OPTIONS \(model\.options\) must be a table"):
+            default_settings()
+
+
 def test_misspelt_variable_is_refused_and_a_foreign_one_is_not_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DOVETAIL_TEAM", "blue")
     monkeypatch.setenv("DOVETAIL_URL", "http://127.0.0.1")
@@ -152,6 +199,20 @@ def test_misspelt_variable_is_refused_and_a_foreign_one_is_not_ours(monkeypatch:
     monkeypatch.setenv("DOVETAIL_RATE_LIMT", "5")
     with pytest.raises(ConfigError, match=r"'DOVETAIL_RATE_LIMT'\. Did you mean 'DOVETAIL_RATE_LIMIT'\?"):
         default_settings()
+
+
+def test_variable_without_effect_is_named_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("DOVETAIL_LIMITS_TURNS", "5")
+    monkeypatch.setenv("DOVETAIL_CHISELS", "5")
+    monkeypatch.setenv("DOVETAIL_SHELL_CALL", "5")
+    for _ in range(2):
+        default_settings()
+    warnings = [record.getMessage() for record in caplog.records]
+    assert len(warnings) == 2
+    assert "'DOVETAIL_LIMITS_TURNS' has no effect" in caplog.text
+    assert "Write `turns = …` in the table [limits] of dovetail.toml." in caplog.text
 
 
 def test_value_of_a_variable_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,6 +259,3 @@ def test_section_is_computed_again_only_when_a_layer_changes() -> None:
     layer.set("tools.strategy", "native")
     assert (layer.section(ToolSettings).max_rounds, layer.section(ToolSettings).strategy) == (2, "native")
     assert layer.section(ToolSettings) is layer.section(ToolSettings)
-    layer.set("tools.strategy", "magic")
-    with pytest.raises(ConfigError, match=r"Unknown tools\.strategy 'magic'"):
-        layer.section(ToolSettings)

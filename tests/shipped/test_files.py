@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from dovetail.data.known_secrets import protect
 from dovetail.events.call import Kind
 from dovetail.extensions import ExtensionSnapshot
 from dovetail.policy.file import PolicyFiles
@@ -138,6 +139,21 @@ async def test_only_writing_asks(shipped: ExtensionSnapshot) -> None:
     }
 
 
+RUN_CODE = (
+    ".env",
+    "sub/.env.local",
+    "Makefile",
+    "tests/conftest.py",
+    ".github/workflows/ci.yml",
+    ".vscode/tasks.json",
+    "package.json",
+    "pyproject.toml",
+    "vite.config.ts",
+    ".pre-commit-config.yaml",
+    "Dockerfile",
+)
+
+
 @pytest.mark.parametrize(
     ("path", "action"),
     [
@@ -154,6 +170,8 @@ async def test_only_writing_asks(shipped: ExtensionSnapshot) -> None:
         (".git", "ask"),
         ("prompts/master.yaml", "ask"),
         (".gitignore", "allow"),
+        *((path, "ask") for path in RUN_CODE),
+        *((path, "allow") for path in ("src/app.py", "make.md", "docs/environment.md", "tests/test_app.py")),
         ("link/e/extension.py", "ask"),
         ("ln.txt", "ask"),
         ("chain/e/extension.py", "ask"),
@@ -248,3 +266,79 @@ async def test_a_write_outside_of_the_workspace_has_no_preview(
     plant_links(workspace)
     for path in ("../secret.txt", "link.txt", "."):
         assert await preview(shipped, path=path, content="x") is None
+
+
+PRIVATE = (
+    ".dovetail/keys.json",
+    ".dovetail",
+    "sub/../.dovetail/keys.json",
+    "{root}/.dovetail/",
+    "alias",
+    "hard",
+    "way/keys.json",
+)
+
+
+@pytest.mark.parametrize("path", PRIVATE)
+@pytest.mark.parametrize("tool", TOOLS)
+async def test_no_tool_opens_the_folder_of_dovetail(
+    shipped: ExtensionSnapshot, workspace: Path, tool: str, path: str
+) -> None:
+    plant_secret(workspace)
+    arguments = {"path": path.format(root=workspace)}
+    arguments |= {"write_file": {"content": "mine"}, "search_files": {"text": "s"}}.get(tool, {})
+    outcome = await call_tool(shipped.tools, tool, **arguments)
+    if (tool, path) != ("write_file", "hard"):  # a hard link is replaced, the secret stays
+        assert outcome.status == "error"
+    assert "the-secret" not in outcome.result.llm_content
+    assert (workspace / ".dovetail" / "keys.json").read_text() == "the-secret"
+
+
+def plant_secret(workspace: Path) -> None:
+    """A secret in the folder of Dovetail, and ways to it."""
+    for name in ("sub", ".dovetail"):
+        (workspace / name).mkdir()
+    secret = workspace / ".dovetail" / "keys.json"
+    secret.write_text("the-secret")
+    (workspace / "alias").symlink_to(secret)
+    (workspace / "way").symlink_to(".dovetail")
+    os.link(secret, workspace / "hard")
+
+
+async def test_a_secret_cannot_be_guessed_by_searching_for_its_parts(
+    shipped: ExtensionSnapshot, workspace: Path
+) -> None:
+    protect(["walnut-key-of-the-safe"])
+    (workspace / "settings.toml").write_text('key = "walnut-key-of-the-safe"\n')
+    for part in ("walnut-k", 'key = "w', "walnut-key-of-the-safe"):
+        assert "no line contains" in await ask(shipped.tools, "search_files", text=part)
+        assert "no line contains" in await ask(
+            shipped.tools, "search_files", text=part.upper(), ignore_case=True
+        )
+    assert await ask(shipped.tools, "search_files", text="key =") == 'settings.toml:1: key = "***"'
+
+
+@pytest.mark.parametrize("before", range(1980, 2001, 5))
+async def test_a_secret_at_the_end_of_what_is_shown_of_a_line_is_masked(
+    shipped: ExtensionSnapshot, workspace: Path, before: int
+) -> None:
+    protect(["walnut-key-of-the-safe"])
+    (workspace / "long.txt").write_text(f"{'x' * before}walnut-key-of-the-safe{'y' * 99}")
+    assert "waln" not in await ask(shipped.tools, "read_file", path="long.txt")
+    (workspace / "long.txt").write_text(f"{'x' * (before - 1700)}walnut-key-of-the-safe")
+    assert "waln" not in await ask(shipped.tools, "search_files", text="xxx")
+
+
+async def test_lists_and_searches_leave_out_the_folder_of_dovetail_but_for_skills(
+    shipped: ExtensionSnapshot, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOVETAIL_DATA", str(workspace / "data"))
+    plant_secret(workspace)
+    (workspace / "data" / "private" / "shop").mkdir(parents=True)
+    (workspace / "data" / "private" / "shop" / "keys.json").write_text("the-secret")
+    (workspace / ".dovetail" / "skills").mkdir()
+    (workspace / ".dovetail" / "skills" / "SKILL.md").write_text("a skill")
+    assert ".dovetail" not in await ask(shipped.tools, "list_files")
+    assert "keys" not in await ask(shipped.tools, "list_files", pattern="**/*.json")
+    assert "no line contains" in await ask(shipped.tools, "search_files", text="the-secret")
+    assert await ask(shipped.tools, "read_file", path=".dovetail/skills/SKILL.md") == "a skill"

@@ -145,3 +145,14 @@ def test_an_edit_is_seen_after_a_reload(tmp_path: Path) -> None:
     assert library.list()[0].body == "old"
     library.reload()
     assert library.list()[0].body == "new"
+
+
+def test_a_skill_that_is_a_link_into_dovetails_own_folder_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / ".dovetail").mkdir()
+    (tmp_path / ".dovetail" / "keys.json").write_text("the-secret")
+    folder = tmp_path / "skills" / "leak"
+    folder.mkdir(parents=True)
+    (folder / "SKILL.md").symlink_to(tmp_path / ".dovetail" / "keys.json")
+    library = SkillLibrary([tmp_path])
+    assert library.list() == []
+    assert "Dovetail's own folder" in library.problems[0].message

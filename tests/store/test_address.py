@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -9,11 +10,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, ConflictError
+from dovetail.sessions.store import SessionStore
 from dovetail.store.address import HEAD, make_config, parse_address, read_version, show_address, to_asyncpg
 from dovetail.store.database import Database
-from dovetail.store.tables import metadata
-from postgres import make_database
+from dovetail.store.tables import inbox, metadata
+from postgres import make_database, uses_postgres
 
 
 @pytest.mark.parametrize(
@@ -102,6 +104,60 @@ async def test_opening_again_changes_nothing(tmp_path: Path) -> None:
         pass
     async with Database(tmp_path / "x.db") as database:
         assert await database.read(find_differences) == []
+
+
+LETTER: dict[str, Any] = {
+    "id": "dup",
+    "owner": "ann",
+    "kind": "queue",
+    "parts": [{"n": 1.5}],
+    "content": [],
+    "request": {},
+}
+
+
+def take_back_the_key_of_messages(connection: sa.Connection) -> None:
+    """Give a database the tables of version 0005, which knew messages by their ids alone."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("ALTER TABLE inbox DROP CONSTRAINT inbox_pkey, ADD PRIMARY KEY (id)"))
+    else:
+        made = connection.scalar(sa.text("SELECT sql FROM sqlite_master WHERE name = 'inbox'"))
+        old = str(made).replace("CONSTRAINT inbox_pkey PRIMARY KEY (session_id, id)", "PRIMARY KEY (id)")
+        assert old != made
+        for statement in ("DROP TABLE inbox", old):
+            connection.execute(sa.text(statement))
+        connection.execute(sa.text("CREATE INDEX inbox_by_session ON inbox (session_id, created_at)"))
+    connection.execute(sa.text("UPDATE alembic_version SET version_num = '0005'"))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=uses_postgres)])
+async def test_messages_that_wait_are_kept_when_their_ids_get_their_session(
+    tmp_path: Path, kind: str
+) -> None:
+    url = tmp_path / "x.db" if kind == "sqlite" else await make_database()
+    first, second = ({**LETTER, "session_id": name, "created_at": 1.25} for name in "st")
+    async with Database(url) as database:
+        await SessionStore(database).create(session_id="s")
+        await SessionStore(database).create(session_id="t")
+        await database.write(take_back_the_key_of_messages)
+        await database.write(lambda connection: connection.execute(sa.insert(inbox), first))
+        with pytest.raises(ConflictError):
+            await database.write(lambda connection: connection.execute(sa.insert(inbox), second))
+    async with Database(url) as database:
+        assert await database.read(read_version) == HEAD
+        assert await database.read(find_differences) == []
+        await database.write(lambda connection: connection.execute(sa.insert(inbox), second))
+        with pytest.raises(ConflictError):
+            await database.write(lambda connection: connection.execute(sa.insert(inbox), first))
+        rows = await database.read(
+            lambda connection: connection.execute(sa.select(inbox).order_by("session_id")).mappings().all()
+        )
+        assert [{**row} for row in rows] == [
+            {**row, "run_id": None, "taken_by": None} for row in (first, second)
+        ]
+        await SessionStore(database).delete("s")
+        left = await database.read(lambda connection: connection.scalars(sa.select(inbox.c.session_id)).all())
+        assert left == ["t"]
 
 
 async def test_the_newest_step_is_the_one_that_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from dovetail.data.text import report_error
 from dovetail.errors import ConfigError, ConflictError, InvalidDataError, StoreError
 from dovetail.store.database import Database, Transaction
 from dovetail.store.tables import sessions
@@ -133,9 +134,20 @@ async def test_data_of_an_older_version_is_read_clean(tmp_path: Path) -> None:
 async def test_a_value_that_cannot_be_stored_is_not_an_absent_database(
     any_database: Database, values: dict[str, Any]
 ) -> None:
-    with pytest.raises(InvalidDataError, match="The database cannot hold this"):
+    with pytest.raises(InvalidDataError, match="The database cannot hold this") as caught:
         await any_database.write(insert(values))
+    assert caught.value.__cause__ is not None
+    assert str(caught.value.__cause__) not in str(caught.value)
     assert await count(any_database) == 0
+
+
+async def test_an_error_about_a_taken_id_has_no_text_of_the_database(any_database: Database) -> None:
+    await any_database.write(insert({}))
+    with pytest.raises(ConflictError) as caught:
+        await any_database.write(insert({}))
+    shown = str(report_error(caught.value))
+    assert "conflicts with what is stored" in shown
+    assert not [word for word in ("sessions", "constraint", "UNIQUE", "sqlite", "asyncpg") if word in shown]
 
 
 async def test_only_the_owner_can_read_a_new_database(tmp_path: Path) -> None:

@@ -3,16 +3,18 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from dovetail.events.spend import DayAccount, Need, Shortage, Spending, SpendLimits
+from dovetail.errors import StoreError
+from dovetail.events.spend import Booking, DayAccount, Need, Shortage, Spending, SpendLimits
 from dovetail.runs.run import RunSpec
 from dovetail.runs.store import RunStore
-from dovetail.store.database import Database
+from dovetail.store.database import Database, Transaction
 from dovetail.store.retention import prune
 from dovetail.store.spending import SpendingTable
 from dovetail.store.tables import runs
@@ -48,6 +50,52 @@ async def test_what_is_booked_holds_in_another_process_and_after_a_restart(url: 
         assert await table.reserve("2027-01-16", [OWNER, SERVICE], Need(cost=0.9)) is None
 
 
+async def test_what_is_held_is_given_back_once_and_settled_late_all_the_same(url: str) -> None:
+    need, accounts = Need(cost=0.4, kept_cost=0.1, kept_calls=1), [OWNER, SERVICE]
+    async with Database(url) as one, Database(url) as other:
+        here, there = SpendingTable(one), SpendingTable(other)
+        booking = Booking(request_id="a", last_id="l", run_id="run")
+        assert await here.reserve(DAY, accounts, need, booking) is None
+        assert await here.read(DAY, accounts) == [Spending(cost=0.5, calls=2)] * 2
+        later = Booking(request_id="b", last_id="l", run_id="run")  # keeps the last answer in place of before
+        assert await here.reserve(DAY, accounts, need, later) is None
+        assert await here.read(DAY, accounts) == [Spending(cost=pytest.approx(0.9), calls=3)] * 2
+        third = Booking(request_id="c", last_id="m", run_id="other")
+        shortage = await there.reserve(DAY, accounts, Need(cost=0.2), third)
+        assert shortage is not None
+        assert shortage.may_fit
+        assert await here.read(DAY, accounts) == [Spending(cost=pytest.approx(0.9), calls=3)] * 2
+        await here.settle(DAY, accounts, "a", 0.4, Spending(cost=0.01, calls=1, tokens=7))
+        await there.release(run_id="run")  # the process of `b` has crashed
+        await there.release(run_id="run")
+        assert await here.read(DAY, accounts) == [Spending(cost=pytest.approx(0.01), calls=2, tokens=7)] * 2
+        await here.settle(DAY, accounts, "b", 0.4, Spending(cost=0.02, calls=1))  # or it has not
+        assert await here.read(DAY, accounts) == [Spending(cost=pytest.approx(0.03), calls=2, tokens=7)] * 2
+
+
+async def test_a_run_that_ended_in_another_process_holds_nothing_more(url: str) -> None:
+    async with Database(url) as database:
+        table, booking = SpendingTable(database), Booking(request_id="a", last_id="l", run_id="run")
+        row = {"id": "run", "owner": "ada", "agent": "a", "model": "m", "input": {}, "created_at": 1.0}
+        await database.write(
+            lambda transaction: transaction.execute(sa.insert(runs), {**row, "state": "ended"})
+        )
+        assert await table.reserve(DAY, [OWNER], Need(cost=0.4, kept_cost=0.1, kept_calls=1), booking) is None
+        assert await table.read(DAY, [OWNER]) == [Spending(cost=0.0, calls=0)]
+
+
+async def test_tokens_of_a_run_are_counted_under_the_day_on_which_it_began(url: str) -> None:
+    run = DayAccount(scope="run", name="run_1", limits=SpendLimits(tokens=10), day=DAY)
+    async with Database(url) as database:
+        table = SpendingTable(database)
+        assert await table.reserve("2027-01-16", [run], Need()) is None
+        await table.settle("2027-01-16", [run], "a", 0.0, Spending(calls=1, tokens=10))
+        shortage = await table.reserve("2027-01-17", [run], Need())
+        assert shortage is not None
+        assert (shortage.limit, shortage.spent) == ("max-tokens", Spending(calls=1, tokens=10))
+        assert await table.reserve("2027-01-17", [run], Need(is_last=True)) is None
+
+
 async def test_two_processes_at_once_cannot_take_the_last_twice(url: str) -> None:
     async def spend(table: SpendingTable, accounts: Sequence[DayAccount]) -> int:
         taken = 0
@@ -66,12 +114,44 @@ async def test_two_processes_at_once_cannot_take_the_last_twice(url: str) -> Non
         assert (total.calls, round(total.cost, 6)) == (50, 0.05)
 
 
+async def test_a_request_waits_for_a_database_that_is_away_and_is_booked_once(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also if the database went away after it had stored the booking."""
+    account = DayAccount(scope="service", limits=SpendLimits(cost=1))
+    async with Database(url) as database:
+        failures, write = [False, True], database.write
+
+        async def stumble(work: Callable[[Transaction], Any]) -> Any:
+            if not failures:
+                return await write(work)
+            if failures.pop(0):
+                await write(work)
+            raise StoreError("The database failed: it went away.")
+
+        monkeypatch.setattr(database, "write", stumble)
+        table, booking = SpendingTable(database), Booking(request_id="a", last_id="l", run_id="run")
+        assert await table.reserve(DAY, [account], Need(cost=0.4), booking) is None
+        assert await table.read(DAY, [account]) == [Spending(cost=0.4, calls=1)]
+        failures.append(False)
+        await table.settle(DAY, [account], "a", 0.4, Spending(cost=0.1, calls=1))
+        assert await table.read(DAY, [account]) == [Spending(cost=pytest.approx(0.1), calls=1)]
+
+
+async def test_a_closed_database_is_not_waited_for(url: str) -> None:
+    account = DayAccount(scope="service", limits=SpendLimits(cost=1))
+    async with Database(url) as database:
+        table = SpendingTable(database)
+    with pytest.raises(StoreError, match="is not open"):
+        await table.reserve(DAY, [account], Need())
+
+
 PROGRAM = """
 import asyncio, sys
 from dovetail.events.spend import DayAccount, Need, SpendLimits
 from dovetail.runs.run import RunSpec
 from dovetail.runs.store import RunStore
-from dovetail.store.database import Database
+from dovetail.store.database import Database, Transaction
 from dovetail.store.spending import SpendingTable
 from dovetail.store.tables import runs
 
@@ -108,7 +188,7 @@ async def test_old_days_are_pruned(url: str) -> None:
 async def test_a_database_of_the_first_form_gains_the_table_and_keeps_its_runs(url: str) -> None:
     steps = (
         *(f"DROP TABLE {table}" for table in ("spending", "inbox", "ticks", "schedules", "shares")),
-        *(f"DROP TABLE {table}" for table in ("run_shares", "past_usage", "processes")),
+        *(f"DROP TABLE {table}" for table in ("run_shares", "past_usage", "processes", "reservations")),
         "DROP INDEX sessions_by_parent",
         "DROP INDEX runs_by_time",
         "DROP INDEX runs_by_owner",

@@ -69,6 +69,11 @@ async def test_error_comes_after_what_was_said() -> None:
         await anext(stream)
 
 
+async def test_error_that_is_a_number_is_refused_with_the_way_to_write_a_status() -> None:
+    with pytest.raises(ConfigError, match=r"(?s)must be text, a mapping or an exception, got 401.*'status'"):
+        await collect(ScriptedRequester([{"error": 401}]))
+
+
 async def test_exception_as_reply_is_raised_as_it_is() -> None:
     error = ModelError("no", provider="p", status=500)
     with pytest.raises(ModelError) as caught:

@@ -15,8 +15,9 @@ All routes of `dovetail serve`. A running server has the same as an OpenAPI docu
 [Write your own client](../client.md) explains how they are used together.
 
 **API keys.** If the server has keys, send one as `Authorization: Bearer <key>`. **Errors** have a JSON body
-with `error.type` for programs, `error.message` and `error.hint` for people, and `error.details`. All routes
-below `/api` and `/v1` may answer 401, 403, 429 and 503; the list of a route has its further errors.
+with `error.type` for programs, `error.message` and `error.hint` for people, and `error.details`;
+`error.remedy` is `keys` or `models` if an operator repairs it there. All routes below
+`/api` and `/v1` may answer 401, 403, 429 and 503; the list of a route has its further errors.
 """
 TITLES = {
     "chat": "Chat",

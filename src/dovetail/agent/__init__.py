@@ -7,6 +7,7 @@ from dovetail.lazy import lazy_exports
 if TYPE_CHECKING:
     from dovetail.agent.agent import Agent
     from dovetail.agent.base import BaseAgent
+    from dovetail.agent.chat import Chat
     from dovetail.agent.extensions.auto_func import AutoFuncExtension
     from dovetail.agent.extensions.chat_session import ChatSessionExtension
     from dovetail.agent.extensions.chat_store import FolderChatStore
@@ -18,6 +19,7 @@ __all__ = [
     "Agent",
     "AutoFuncExtension",
     "BaseAgent",
+    "Chat",
     "ChatSessionExtension",
     "ConfigurePromptExtension",
     "FolderChatStore",
@@ -31,6 +33,7 @@ __getattr__ = lazy_exports(
         "Agent": "dovetail.agent.agent",
         "AutoFuncExtension": "dovetail.agent.extensions.auto_func",
         "BaseAgent": "dovetail.agent.base",
+        "Chat": "dovetail.agent.chat",
         "ChatSessionExtension": "dovetail.agent.extensions.chat_session",
         "ConfigurePromptExtension": "dovetail.agent.extensions.configure_prompt",
         "FolderChatStore": "dovetail.agent.extensions.chat_store",

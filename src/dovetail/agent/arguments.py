@@ -1,7 +1,9 @@
 """The arguments and methods of an agent: what they may be, and what to write instead of a wrong one."""
 
 import inspect
+import logging
 import re
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from dovetail.requesters import resolve as _resolve
 else:
     _resolve = lazy("dovetail.requesters.resolve")
+
+logger = logging.getLogger(__name__)
 
 _KNOWN = ("name", "model", "system", "tools", "options", "settings", "requester", "runtime")
 _MEANT = {
@@ -42,27 +46,77 @@ _MODEL = re.compile(
 )
 _SENTENCE = re.compile(r"you are\b.*|.*\s.*[.!?]|\S+(?:\s+\S+){7,}", re.IGNORECASE | re.DOTALL)
 
-_METHODS = {
+METHODS = {
     **dict.fromkeys(("stream", "stream_text", "iter"), "agent.input('…').get_generator()"),
     **dict.fromkeys(("astream", "get_async_generator"), "agent.input('…').async_get_generator()"),
-    **dict.fromkeys(("ask", "call", "chat", "complete", "generate", "predict"), "agent.input('…').start()"),
+    **dict.fromkeys(("ask", "call", "complete", "generate", "predict"), "agent.input('…').start()"),
     **dict.fromkeys(("invoke", "kickoff", "run_sync"), "agent.run('…')"),
     **dict.fromkeys(("ainvoke", "arun"), "await agent.async_run('…')"),
+    "prompt": "agent.agent_prompt",
+    "remove_agent_prompt": "agent.agent_prompt.delete(key)",
+    "request": "agent.input('…')",
     "tool": "@agent.tool_func",
     "tool_plain": "@agent.tool_func",
     "with_structured_output": "agent.input('…').returns(Model).start()",
 }
 """The methods of other libraries, and how to write the same thing here."""
 
+_OPTIONS = (
+    *("temperature", "max_tokens", "max_completion_tokens", "max_output_tokens", "top_p", "top_k", "stop"),
+    *("presence_penalty", "frequency_penalty", "repetition_penalty", "reasoning_effort", "thinking"),
+    *("response_format", "tool_choice", "parallel_tool_calls", "logit_bias", "logprobs", "top_logprobs"),
+    *("metadata", "service_tier", "verbosity", "stop_sequences", "thinking_budget", "truncation"),
+)
+"""Options that providers know; any other is sent as it is."""
+
 _TIMEOUT = "Pass a time limit where the request is made: `start(timeout=…)` or `get_response(timeout=…)`."
 _RUN_OPTIONS = {
+    **dict.fromkeys(("options", *_OPTIONS), "`agent.options({'max_tokens': 500}).run('…')`"),
     **dict.fromkeys(("limit", "max_turns", "max_steps", "max_rounds", "turns"), "`limits={'turns': …}`"),
     **dict.fromkeys(("seconds", "time_limit", "timeout"), "`limits={'seconds': …}`"),
     **dict.fromkeys(("cost", "max_cost"), "`limits={'cost': …}`"),
     **dict.fromkeys(("callback", "on_events"), "`on_event=…`"),
-    **dict.fromkeys(("output", "output_type", "returns"), "`agent.input(…).returns(Model).start()`"),
+    **dict.fromkeys(("output", "output_type", "response_format", "result_type"), "`returns=Model`"),
+    **dict.fromkeys(("chat_history", "message_history", "messages"), "`history=result.messages`"),
 }
 """What other libraries and `start` call the options of a run."""
+
+
+def warn_of_options(options: Mapping[str, Any]) -> None:
+    """Log options whose names are nearly those that providers know; they are sent all the same."""
+    for name in options:
+        if name not in _OPTIONS and (meant := did_you_mean(name, _OPTIONS, most=1, cutoff=0.85)):
+            logger.warning("The option %r is sent to the provider as it is. %s", name, meant)
+
+
+UNLISTED = frozenset(
+    {
+        *("ask_for", "claim_request", "get_native_tools"),
+        *("begin_with", "get_prompt", "list_traits", "pending", "requester", "runtime", "set_up"),
+        *("agent_prompt", "extension_handlers", "request_prompt"),
+        *(
+            "get_result",
+            "async_get_result",
+            "get_data_object",
+            "async_get_data_object",
+        ),  # get_response, returns
+        *("async_close", "async_start_waiter", "on_key", "start_waiter", "use_tool"),
+    }
+)
+"""Names of an agent that completion does not offer. They keep it running, extensions override them, or a
+listed name does the same."""
+
+
+def list_names(names: Iterable[str]) -> list[str]:
+    """Return the names that completion offers."""
+    return [name for name in names if name not in UNLISTED]
+
+
+class Listed(ABCMeta):
+    """The type of classes whose `dir` has the listed names only."""
+
+    def __dir__(cls) -> list[str]:
+        return list_names(super().__dir__())
 
 
 def explain_argument(argument: str, kind: str) -> SignatureError:
@@ -79,12 +133,6 @@ def layer_settings(settings: Settings | Mapping[str, Any] | None, parent: Settin
     return Settings(settings, parent=parent)
 
 
-def explain_method(kind: str, name: str) -> str:
-    """Return what an `AttributeError` says about a method of another library, or of a misspelt one."""
-    meant = _METHODS.get(name)
-    return f"{kind!r} object has no attribute {name!r}" + (f". Write `{meant}`." if meant else "")
-
-
 def explain_call(method: Callable[..., Any], args: Any, kwargs: Mapping[str, Any]) -> SignatureError | None:
     """Return the error for a call that does not fit the method's signature; None if it does."""
     signature = inspect.signature(method)
@@ -92,6 +140,8 @@ def explain_call(method: Callable[..., Any], args: Any, kwargs: Mapping[str, Any
         signature.bind(*args, **kwargs)
     except TypeError as error:
         hint = _TIMEOUT if "timeout" in kwargs and "timeout" not in signature.parameters else None
+        if len(args) > 1 and "returns" in signature.parameters:
+            hint = "The type of the answer is named: returns=…"
         return SignatureError(f"Cannot call {method.__name__}(): {error}.", hint=hint)
     return None
 
@@ -111,6 +161,16 @@ def refuse_second_input(known: Any, task: Any) -> None:
         raise SignatureError(
             f"The request has an input already, {shorten(known)}, and run() got the task {shorten(task)}.",
             hint="Pass the task to run() alone, or call run() without one. For background, use info(…).",
+        )
+
+
+def warn_of_second_output(known: Any, kind: Any) -> None:
+    """Log that the output of a request is not asked for, because the request returns a type."""
+    if known is not None:
+        logger.warning(
+            "The request has an output, %s, which is not asked for: returns(%s) replaces it.",
+            shorten(known),
+            getattr(kind, "__name__", kind),
         )
 
 

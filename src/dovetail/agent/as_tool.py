@@ -3,6 +3,7 @@
 What an agent's run becomes for its caller is the same for agents in code and for agents as data.
 """
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from dovetail.events.run_events import EndReason
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.tools.result import make_failure
-from dovetail.tools.tool import Tool, ToolResult
+from dovetail.tools.tool import Tool, ToolResult, find_free_name, is_callable_name
 
 if TYPE_CHECKING:
     from dovetail.tools.snapshot import ToolSnapshot
@@ -52,14 +53,24 @@ def make_agent_tool(
     name: str,
     description: str,
     *,
-    make_run: Callable[[str, ToolContext], AgentRun],
+    make_run: Callable[[str, ToolContext], AgentRun[Any]],
     list_tools: "Callable[[], ToolSnapshot]",
 ) -> AgentTool:
     """Return a tool that runs an agent on a task; `make_run` prepares one run."""
+    if not is_callable_name(name):
+        raise ConfigError(
+            f"Invalid tool name {name!r} of an agent: it must be letters (a-z), digits, _ or -.",
+            hint=f"Write agent.as_tool(name={find_free_name(name, ())!r}), or give the agent that name.",
+        )
 
     async def execute(args: dict[str, Any], context: ToolContext) -> ToolResult:
         refuse_circle(context.scope.agent_path, name)
-        return make_agent_result(name, await make_run(args["task"], context).go({}))
+        run = make_run(args["task"], context)
+        output = await run.end({})
+        if run.typed is not None and output.exception is None:
+            data = run.typed.dump(output.data)
+            output = dataclasses.replace(output, text=to_text(data), data=data)
+        return make_agent_result(name, output)
 
     return AgentTool(
         name=name,

@@ -11,6 +11,7 @@ from dovetail.agent.arguments import (
     check_requester,
     explain_argument,
     layer_settings,
+    warn_of_second_output,
 )
 from dovetail.agent.expectation import TypedOutput, expect_output
 from dovetail.agent.fluent import Asking, TypedRequest, open_later
@@ -18,8 +19,9 @@ from dovetail.agent.pending import PendingRequests
 from dovetail.agent.request import REQUESTER, AgentRequest, ExtensionHandlers, NativeTools
 from dovetail.agent.runtime import Runtime, default_runtime
 from dovetail.concurrency import run_sync
-from dovetail.data.shapes import is_mapping
+from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.data.text import shorten
+from dovetail.errors import SignatureError
 from dovetail.events.call import ChatMessage
 from dovetail.prompt.export import to_configuration, to_json, to_yaml
 from dovetail.prompt.prompt import Prompt
@@ -29,9 +31,11 @@ from dovetail.response.response import Response
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeForm
+
     from dovetail.tools.tool import Tool
 
-    Usable: TypeAlias = "str | Tool | BaseAgent | Callable[..., Any]"
+    Usable: TypeAlias = "str | Tool | BaseAgent | TypedRequest[Any] | Callable[..., Any]"
 
 V = TypeVar("V")
 
@@ -197,6 +201,7 @@ class BaseAgent(Asking[Any]):
 
     def ask_for(self, typed: TypedOutput[V], *, timeout: float | None = None) -> Response[V]:
         """Return the response to the request, as an instance of a type."""
+        warn_of_second_output(self.request_prompt.get("output", inherit=False), typed.kind)
         request = self._take_request()
         request.prompt.replace("output", typed.shown)
         expected = typed.expect(request.settings, with_schema=request.requester.follows_schema)
@@ -204,6 +209,8 @@ class BaseAgent(Asking[Any]):
 
     @overload
     def returns(self, kind: type[V]) -> TypedRequest[V]: ...
+    @overload
+    def returns(self, kind: "TypeForm[V]") -> TypedRequest[V]: ...
     @overload
     def returns(self, kind: Any) -> TypedRequest[Any]: ...
     def returns(self, kind: Any) -> TypedRequest[Any]:
@@ -216,7 +223,7 @@ class BaseAgent(Asking[Any]):
 
     def async_start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
-    ) -> Coroutine[Any, Any, Any]:
+    ) -> Coroutine[object, None, Any]:
         """Ask once and return the data: the parsed output, or the text without an output slot.
 
         >>> asyncio.run(Agent().input("A wood for doors?").async_start(timeout=60))
@@ -229,10 +236,10 @@ class BaseAgent(Asking[Any]):
     def start(
         self, type: DataType = "parsed", *, timeout: float | None = None, **demands: Unpack[Demands]
     ) -> Any:
-        """Ask once and return the data: the parsed output, or the text without an output slot.
+        """Ask once and return the answer itself: the parsed output, or the text; `run` works turn after turn.
 
-        With tools there is at most one round of calls before the answer (`tools.max_rounds`); `run` calls
-        them turn after turn. To get a validated object, write `returns(Model).start()`.
+        With tools there is at most one round of calls before the answer (`tools.max_rounds`). To get a
+        validated object, write `returns(Model).start()`.
 
         >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
         >>> agent.start(ensure_keys=["wood"])
@@ -334,12 +341,23 @@ class BaseAgent(Asking[Any]):
 
 
 def list_messages(history: Any) -> list[Any]:
-    """Return the messages of a history that is one message, several, or none; text is a user message."""
+    """Return the messages of a history that is one message, several, or none; text is a user message.
+
+    Raises:
+        SignatureError: a message is of another shape.
+    """
     if history is None:
         return []
     if isinstance(history, str) or is_mapping(history) or not hasattr(history, "__iter__"):
         return [history]
-    return list(history)
+    messages = list(history)
+    for message in messages:
+        if is_list(message) or is_tuple(message):
+            raise SignatureError(
+                "A message of a history must be a text or a mapping such as "
+                f"{{'role': 'user', 'content': 'Hi.'}}, got {message!r}."
+            )
+    return messages
 
 
 def _save(text: str, path: str | Path | None) -> str:

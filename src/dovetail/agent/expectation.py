@@ -4,7 +4,7 @@ import sys
 import typing
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Generic, TypeVar, cast, get_args, get_origin
 
 from dovetail.data.paths import PathStyle, split_path
 from dovetail.data.shapes import is_list, is_mapping, is_sequence, is_tuple
@@ -15,7 +15,8 @@ from dovetail.prompt.prompt import Prompt
 from dovetail.prompt.slots import read_output
 from dovetail.response.bare import read_bare
 from dovetail.response.parser import AnswerFormat
-from dovetail.schema.from_annotation import describe_annotation, read_fields, remove_titles, split_annotated
+from dovetail.schema.described import describe_field
+from dovetail.schema.from_annotation import read_fields, remove_titles, split_annotated
 from dovetail.schema.notation import write_notation
 from dovetail.settings import Settings
 from dovetail.settings.sections import ResponseSettings
@@ -71,11 +72,12 @@ class TypedOutput(Generic[T]):
 
     A class with fields is asked for by its own fields, a list by that of its items, and every other type as
     the field `value`, where an answer may also be nothing but the value; `str` is plain text. `shown` is what
-    the prompt says: classes at every depth by their fields.
+    the prompt says: classes at every depth by their fields, also where a union or a mapping only names them.
     """
 
     def __init__(self, kind: Any) -> None:
-        if isinstance(kind, str) or is_mapping(kind) or is_sequence(kind):
+        is_instance = not isinstance(kind, type) and read_fields(type(kind)) is not None
+        if is_instance or isinstance(kind, str) or is_mapping(kind) or is_sequence(kind):
             raise ConfigError(
                 f"A typed answer needs a type, got {shorten(kind)}.",
                 hint="Pass the class itself. For an output schema, use agent.output(...).start().",
@@ -98,14 +100,33 @@ class TypedOutput(Generic[T]):
     def expect(self, settings: Settings, *, with_schema: bool) -> Expectation[T]:
         """Return what a request for this type expects."""
         if self.output is None:
-            return Expectation(AnswerFormat(build=self._adapter.validate_python))
+            return Expectation(AnswerFormat(build=self._adapter.validate_python, is_typed=True))
         format = AnswerFormat(
             schema=self.output,
             path_style=get_style(settings),
-            build=self._build,
+            build=self.build,
             read_bare=self._read_bare if self._is_wrapped else None,
+            is_typed=True,
         )
-        return Expectation(format, self._write_schema() if with_schema else None)
+        return Expectation(format, self._wrap_schema() if with_schema else None)
+
+    def build(self, data: Any) -> T:
+        """Return the instance that the data of an answer describes.
+
+        Raises:
+            ValueError: it describes none.
+        """
+        if self._is_wrapped and is_mapping(data) and "value" in data:
+            data = data["value"]  # models sometimes omit the field and send the value itself
+        return self._adapter.validate_python(data)
+
+    def dump(self, value: T) -> Any:
+        """Return an instance as JSON data."""
+        return self._adapter.dump_python(value, mode="json")
+
+    def write_schema(self) -> dict[str, Any]:
+        """Return the JSON Schema of the type."""
+        return remove_titles(self._adapter.json_schema())
 
     def _read_bare(self, text: str) -> Any:
         return read_bare(text, self._accepts)
@@ -117,18 +138,20 @@ class TypedOutput(Generic[T]):
             return False
         return True
 
-    def _build(self, data: Any) -> T:
-        if self._is_wrapped and is_mapping(data) and "value" in data:
-            data = data["value"]  # models sometimes omit the field and send the value itself
-        return self._adapter.validate_python(data)
-
-    def _write_schema(self) -> dict[str, Any]:
-        schema = remove_titles(self._adapter.json_schema())
+    def _wrap_schema(self) -> dict[str, Any]:
+        schema = self.write_schema()
         if not self._is_wrapped:
             return schema
         definitions = {"$defs": schema.pop("$defs")} if "$defs" in schema else {}
         wrapped = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
         return {**wrapped, "additionalProperties": False, **definitions}
+
+
+def expect_type(kind: Any) -> TypedOutput[Any] | None:
+    """Return what an answer of this type is expected to be; None for no type."""
+    if kind is None or isinstance(kind, TypedOutput):
+        return cast("TypedOutput[Any] | None", kind)
+    return TypedOutput(kind)
 
 
 def _read_description(kind: Any) -> str:
@@ -143,7 +166,7 @@ def _show(schema: Any) -> Any:
     if is_list(schema):
         return [_show(item) for item in schema]
     if is_tuple(schema):
-        return (describe_annotation(schema[0]), *schema[1:])
+        return describe_field(*schema)
     return schema
 
 

@@ -3,173 +3,29 @@
 `TypedRequest` is `agent.returns(Invoice)`: an answer that is an instance of a type, which pyright knows.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar, Unpack
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeVar, Unpack, overload
 
-from dovetail.agent.arguments import explain_method
+from dovetail.agent.arguments import METHODS, list_names
 from dovetail.agent.expectation import TypedOutput
 from dovetail.agent.pending import Claim, PendingRequests, wrap_sending
+from dovetail.agent.shorthands import Mappings, PromptShorthands
 from dovetail.concurrency import iterate_sync, run_sync
-from dovetail.data.shapes import is_mapping
+from dovetail.data.text import explain_attribute
+from dovetail.errors import ConfigError
 from dovetail.prompt.prompt import Prompt
-from dovetail.response.answer import Answer, Demands, GeneratorType
+from dovetail.response.answer import Answer, DataType, Demands, GeneratorType
 from dovetail.response.response import Response
 from dovetail.response.result import Result
 
+if TYPE_CHECKING:
+    from dovetail.agent.run import RunOptions, RunStream
+    from dovetail.events.run_result import RunResult
+    from dovetail.tools.tool import Tool
+
 T = TypeVar("T")
 V = TypeVar("V")
-Mappings = Mapping[str, Any] | None
-
-_NOTICES = {
-    "role": "{system.role} says who you are: think and answer as that.",
-    "rule": "{system.rule} holds rules that you must always follow.",
-    "user_info": "{system.user_info} is what you know about the user: keep it in mind.",
-}
-
-
-class PromptShorthands(ABC):
-    """Write slots; with `always` into the agent's own prompt, otherwise into the next request only."""
-
-    @abstractmethod
-    def get_prompt(self, always: bool) -> Prompt:
-        """Return the prompt to write into."""
-
-    def set_agent_prompt(self, key: str, value: Any, mappings: Mappings = None) -> Self:
-        """Set any slot for every request.
-
-        >>> agent = Agent().set_agent_prompt("house style", "Use metric units.")
-        >>> agent.input("How thick is a door?").request_prompt
-        Prompt({'house style': 'Use metric units.', 'input': 'How thick is a door?'})
-        """
-        return self._write(key, value, mappings, always=True)
-
-    def set_request_prompt(self, key: str, value: Any, mappings: Mappings = None) -> Self:
-        """Set any slot for the next request.
-
-        >>> Agent().set_request_prompt("input.place", "outdoors").request_prompt
-        Prompt({'input': {'place': 'outdoors'}})
-        """
-        return self._write(key, value, mappings, always=False)
-
-    def input(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the model should work on.
-
-        >>> agent = Agent().input({"item": "door", "place": "${place}"}, {"place": "outdoors"})
-        >>> agent.request_prompt["input"]
-        {'item': 'door', 'place': 'outdoors'}
-        """
-        return self._write("input", prompt, mappings, always=always)
-
-    def info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the model should know.
-
-        >>> agent = Agent().info({"in stock": ["oak", "teak"]}, always=True)
-        >>> agent.input("A wood for doors?").start()
-        'Oak.'
-        >>> agent.input("And for boats?").request_prompt["info"]
-        {'in stock': ['oak', 'teak']}
-        """
-        return self._write("info", prompt, mappings, always=always)
-
-    def instruct(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the model should do.
-
-        >>> agent = Agent().instruct(["Name one wood for the {input}.", "Use one word."], always=True)
-        >>> agent.input("door").start()
-        'Oak.'
-        """
-        return self._write("instruct", prompt, mappings, always=always)
-
-    def examples(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set examples of good answers.
-
-        >>> agent = Agent().examples({"input": "A wood for boats?", "output": "Teak."}, always=True)
-        >>> agent.input("A wood for doors?").start()
-        'Oak.'
-        """
-        return self._write("examples", prompt, mappings, always=always)
-
-    def output(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what the answer should contain: fields as `{"name": (type, "description")}`.
-
-        The types describe the answer and are not enforced; `returns(Model)` validates and asks again.
-
-        >>> agent = Agent().input("A wood for doors?")
-        >>> agent.output({"wood": (str, "in English"), "uses": [(str, "an item")]}).start()
-        {'wood': 'oak', 'uses': ['doors', 'barrels']}
-        """
-        return self._write("output", prompt, mappings, always=always)
-
-    def attachment(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Attach images, files and other parts.
-
-        >>> picture = {"type": "image_url", "image_url": {"url": "https://example.com/door.png"}}
-        >>> Agent().input("Which wood is this?").attachment([picture]).start()
-        'Oak.'
-        """
-        return self._write("attachment", prompt, mappings, always=always)
-
-    def options(self, options: Mapping[str, Any], *, always: bool = False) -> Self:
-        """Set options for the provider, such as `temperature`.
-
-        >>> agent = Agent().options({"temperature": 0, "max_tokens": 5})
-        >>> agent.input("A wood for doors?").start()
-        'Oak.'
-        """
-        return self._write("options", options, None, always=always)
-
-    def system(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what applies to the whole conversation; a role, rules and user information stay.
-
-        >>> agent = Agent().role("You are a carpenter.").system("Be brief.")
-        >>> list(agent.request_prompt["system"])
-        ['role', 'notice', 'general']
-        """
-        known = self.get_prompt(always).get("system")
-        has_company = is_mapping(known) and "notice" in known and not is_mapping(prompt)
-        return self._write("system.general" if has_company else "system", prompt, mappings, always=always)
-
-    def role(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set who the model is, in addition to the rest of the system slot.
-
-        >>> agent = Agent().role("You are a ${who}.", {"who": "carpenter"}, always=True)
-        >>> agent.input("A wood for doors?").start()
-        'Oak.'
-        """
-        return self._write_system("role", prompt, mappings, always=always)
-
-    def rule(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set rules to follow, in addition to the rest of the system slot.
-
-        >>> agent = Agent().rule(["Name one wood."], always=True).rule(["Use one word."])
-        >>> agent.request_prompt["system.rule"]  # lists add up
-        ['Use one word.', 'Name one wood.']
-        """
-        return self._write_system("rule", prompt, mappings, always=always)
-
-    def user_info(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:
-        """Set what is known about the user, in addition to the rest of the system slot.
-
-        >>> agent = Agent().user_info({"name": "Ann"}, always=True).user_info({"lives": "by the sea"})
-        >>> agent.request_prompt["system.user_info"]
-        {'name': 'Ann', 'lives': 'by the sea'}
-        """
-        return self._write_system("user_info", prompt, mappings, always=always)
-
-    def _write(self, key: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
-        self.get_prompt(always).set(key, value, mappings)
-        return self
-
-    def _write_system(self, name: str, value: Any, mappings: Mappings, *, always: bool) -> Self:
-        prompt = self.get_prompt(always)
-        known = prompt.get("system")
-        if not is_mapping(known):
-            # A plain text cannot hold a second entry.
-            prompt.replace("system", {"general": known} if known else {})
-        prompt.set(f"system.{name}", value, mappings)
-        prompt.set("system.notice", [_NOTICES[name]])
-        return self
 
 
 class Asking(PromptShorthands, Answer[T]):
@@ -183,11 +39,15 @@ class Asking(PromptShorthands, Answer[T]):
         super().__init_subclass__(**kwargs)
         wrap_sending(cls)
 
+    def __dir__(self) -> list[str]:
+        return list_names(super().__dir__())
+
     if not TYPE_CHECKING:  # type checkers know which attributes exist
 
         def __getattr__(self, name: str) -> Any:
             """Name the method that does what one of another library would do."""
-            raise AttributeError(explain_method(type(self).__name__, name), name=name, obj=self)
+            kind = type(self).__name__
+            raise AttributeError(explain_attribute(kind, name, METHODS), name=name, obj=self)
 
     @property
     @abstractmethod
@@ -204,7 +64,7 @@ class Asking(PromptShorthands, Answer[T]):
 
     def async_get_result(
         self, *, check: bool = False, **demands: Unpack[Demands]
-    ) -> Coroutine[Any, Any, Result[T]]:
+    ) -> Coroutine[object, None, Result[T]]:
         """Return the whole answer; with `check` it must also be a valid object.
 
         >>> result = asyncio.run(Agent().input("A wood for doors?").async_get_result())
@@ -218,10 +78,10 @@ class Asking(PromptShorthands, Answer[T]):
     ) -> AsyncGenerator[Any, None]:
         return self.get_response().stream_alone(type, specific)
 
-    def _wait(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
+    def _wait(self, view: Callable[[Answer[T]], Coroutine[object, None, V]]) -> V:
         return run_sync(read_alone(self.get_response(), view))
 
-    def _later(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> Coroutine[Any, Any, V]:
+    def _later(self, view: Callable[[Answer[T]], Coroutine[object, None, V]]) -> Coroutine[object, None, V]:
         return open_later(self.get_response, view)
 
     def _iterate(self, type: GeneratorType, specific: Collection[str] | str | None) -> Iterator[Any]:
@@ -237,6 +97,32 @@ class _Asker(Protocol):
     def get_prompt(self, always: bool) -> Prompt: ...
 
     def ask_for(self, typed: TypedOutput[V], *, timeout: float | None = None) -> Response[V]: ...
+
+
+class _Runner(Protocol):
+    """The agent, as far as a typed run needs it."""
+
+    def async_run(
+        self, task: Any = None, *, returns: Any = ..., **options: "Unpack[RunOptions]"
+    ) -> "Coroutine[object, None, RunResult[Any]]": ...
+
+    def run_stream(
+        self, task: Any = None, *, returns: Any = ..., **options: "Unpack[RunOptions]"
+    ) -> "RunStream[Any]": ...
+
+    def as_tool(
+        self, *, name: str | None = None, description: str | None = None, returns: Any = None
+    ) -> "Tool": ...
+
+
+class _Waiter(Protocol):
+    """The agent, as far as it waits for the fields of an answer."""
+
+    def async_get_key_result(self, key: str, **demands: Any) -> Coroutine[object, None, Any]: ...
+
+    def async_wait_keys(
+        self, keys: str | Sequence[str], *, must_in_prompt: bool = False
+    ) -> AsyncGenerator[tuple[str, Any], None]: ...
 
 
 class TypedRequest(Asking[T]):
@@ -273,9 +159,41 @@ class TypedRequest(Asking[T]):
         """
         return self._agent.ask_for(self._typed, timeout=timeout)
 
+    @overload
+    def async_get_data(
+        self, type: Literal["parsed"] = "parsed", **demands: Unpack[Demands]
+    ) -> Coroutine[Any, Any, T]: ...
+    @overload
+    def async_get_data(self, type: DataType, **demands: Unpack[Demands]) -> Coroutine[Any, Any, Any]: ...
+    def async_get_data(
+        self, type: DataType = "parsed", **demands: Unpack[Demands]
+    ) -> Coroutine[Any, Any, Any]:
+        """Return the instance, as `async_start` does, or another view of the answer.
+
+        >>> asyncio.run(Agent().input("Woods for doors?").returns(list[str]).async_get_data())
+        ['oak', 'teak']
+        """
+        return (
+            self.async_get_data_object(**demands)
+            if type == "parsed"
+            else super().async_get_data(type, **demands)
+        )
+
+    @overload
+    def get_data(self, type: Literal["parsed"] = "parsed", **demands: Unpack[Demands]) -> T: ...
+    @overload
+    def get_data(self, type: DataType, **demands: Unpack[Demands]) -> Any: ...
+    def get_data(self, type: DataType = "parsed", **demands: Unpack[Demands]) -> Any:
+        """Return the instance, as `start` does, or another view of the answer.
+
+        >>> Agent().input("Woods for doors?").returns(list[str]).get_data()
+        ['oak', 'teak']
+        """
+        return self.get_data_object(**demands) if type == "parsed" else super().get_data(type, **demands)
+
     def async_start(
         self, *, timeout: float | None = None, **demands: Unpack[Demands]
-    ) -> Coroutine[Any, Any, T]:
+    ) -> Coroutine[object, None, T]:
         """Send the request and return the instance; an invalid answer is requested again.
 
         >>> asyncio.run(Agent().input("Woods for doors?").returns(list[str]).async_start())
@@ -293,6 +211,109 @@ class TypedRequest(Asking[T]):
         """
         return run_sync(self.async_start(timeout=timeout, **demands))
 
+    def async_get_key_result(self, key: str, **demands: Any) -> Coroutine[object, None, Any]:
+        """Send the request and return the value of a field as soon as it is complete, without the rest.
+
+        >>> request = Agent().input("Woods for doors?").returns(list[str])
+        >>> asyncio.run(request.async_get_key_result("[0]"))
+        'oak'
+        """
+        return begin_later(lambda: self._waiter.async_get_key_result(key, **demands))
+
+    def get_key_result(self, key: str, **demands: Any) -> Any:
+        """Send the request and return the value of a field as soon as it is complete, without the rest.
+
+        The options are those of the agent's `get_key_result`.
+
+        >>> Agent().input("Woods for doors?").returns(list[str]).get_key_result("[9]", default="none")
+        'none'
+        """
+        return run_sync(self.async_get_key_result(key, **demands))
+
+    def async_wait_keys(
+        self, keys: str | Sequence[str], *, must_in_prompt: bool = False
+    ) -> AsyncGenerator[tuple[str, Any], None]:
+        """Send the request and yield `(path, value)` for each field as soon as it is complete.
+
+        >>> async def show() -> None:
+        ...     async for path, value in Agent().input("Woods?").returns(list[str]).async_wait_keys("[*]"):
+        ...         print(path, value)
+        >>> asyncio.run(show())
+        [0] oak
+        [1] teak
+        """
+        return self._waiter.async_wait_keys(keys, must_in_prompt=must_in_prompt)
+
+    def wait_keys(
+        self, keys: str | Sequence[str], *, must_in_prompt: bool = False
+    ) -> Iterator[tuple[str, Any]]:
+        """Send the request and yield `(path, value)` for each field as soon as it is complete.
+
+        >>> list(Agent().input("Woods for doors?").returns(list[str]).wait_keys("[*]"))
+        [('[0]', 'oak'), ('[1]', 'teak')]
+        """
+        return iterate_sync(self.async_wait_keys(keys, must_in_prompt=must_in_prompt))
+
+    def async_run(
+        self, task: Any = None, **options: "Unpack[RunOptions]"
+    ) -> "Coroutine[object, None, RunResult[T]]":
+        """Work on a task turn after turn, with all the agent's tools; the result's `data` is the instance.
+
+        >>> result = asyncio.run(Agent().returns(dict[str, str]).async_run("A wood for doors?"))
+        >>> result.data
+        {'wood': 'oak'}
+        """
+        return self._runner.async_run(task, returns=self._typed, **options)
+
+    def run(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunResult[T]":
+        """Work on a task turn after turn, with all the agent's tools; the result's `data` is the instance.
+
+        Raises:
+            ResponseError: the run ended without an instance; the message says why.
+
+        >>> Agent().returns(str).run("A wood for doors?", limits={"turns": 5}).data
+        'Oak.'
+        """
+        return run_sync(self.async_run(task, **options))
+
+    def run_stream(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunStream[T]":
+        """Work on a task turn after turn, and yield what happens; afterwards the stream has the `result`.
+
+        >>> stream = Agent().returns(str).run_stream("A wood for doors?")
+        >>> [event.type for event in stream][-1], stream.result.data
+        ('run-end', 'Oak.')
+        """
+        return self._runner.run_stream(task, returns=self._typed, **options)
+
+    def as_tool(self, *, name: str | None = None, description: str | None = None) -> "Tool":
+        """Return the agent as a tool with a typed result, as `Agent(tools=[agent.returns(Quote)])` does.
+
+        Raises:
+            ConfigError: the agent has no name, or something is set for its next request only.
+
+        >>> carpenter = Agent("carpenter", system="You know woods.")
+        >>> Agent(tools=[carpenter.returns(list[str])]).tools
+        ToolSnapshot(['carpenter'], generation=...)
+        """
+        if self.claim_request() is not None:
+            raise ConfigError(
+                "A tool does not read what is set for the next request only.",
+                hint="Set it with `always=True`, as in `agent.info(…, always=True).returns(Model)`.",
+            )
+        return self._runner.as_tool(name=name, description=description, returns=self._typed)
+
+    @property
+    def _runner(self) -> _Runner:
+        agent: Any = self._agent  # a `BaseAgent` has no runs, and says so
+        return agent
+
+    @property
+    def _waiter(self) -> _Waiter:
+        """The agent, with the fields of the type in the request that is sent next."""
+        self._agent.get_prompt(False).replace("output", self._typed.shown)
+        agent: Any = self._agent  # a `BaseAgent` waits for no fields, and says so
+        return agent
+
     def get_prompt(self, always: bool) -> Prompt:
         """Return the prompt to write into."""
         with self.pending.carry(self._claim):
@@ -305,13 +326,13 @@ class TypedRequest(Asking[T]):
 
 
 def open_later(
-    open: Callable[[], Response[T]], view: Callable[[Answer[T]], Coroutine[Any, Any, V]]
-) -> Coroutine[Any, Any, V]:
+    open: Callable[[], Response[T]], view: Callable[[Answer[T]], Coroutine[object, None, V]]
+) -> Coroutine[object, None, V]:
     """Open a response now and read it in the coroutine, which raises all errors."""
     return begin_later(lambda: read_alone(open(), view))
 
 
-def begin_later(begin: Callable[[], Coroutine[Any, Any, V]]) -> Coroutine[Any, Any, V]:
+def begin_later(begin: Callable[[], Coroutine[object, None, V]]) -> Coroutine[object, None, V]:
     """Take a request now; an error is raised where the coroutine is awaited."""
     try:
         return begin()
@@ -319,7 +340,7 @@ def begin_later(begin: Callable[[], Coroutine[Any, Any, V]]) -> Coroutine[Any, A
         return _fail(error)
 
 
-async def read_alone(response: Response[T], view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
+async def read_alone(response: Response[T], view: Callable[[Answer[T]], Coroutine[object, None, V]]) -> V:
     """Read a response that has no other reader; a cancel stops the request."""
     try:
         return await view(response)

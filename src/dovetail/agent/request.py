@@ -14,12 +14,14 @@ from dovetail.errors import ConfigError, EmptyPromptError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import FinishDelta, Usage
 from dovetail.prompt.prompt import Prompt
+from dovetail.prompt.slots import is_empty
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import stream_traced
 from dovetail.response.log import LogEntry
 from dovetail.response.response import Correction, Response
-from dovetail.response.result import Result
+from dovetail.response.result import Result, write_correction
 from dovetail.settings import Settings
+from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import ResponseSettings
 
 T = TypeVar("T")
@@ -32,11 +34,6 @@ REQUESTER = "request.requester"
 
 TOOL_EVENTS = "request.tool_events"
 """The setting of a request that holds what is reported of its calls, as `(event, data)`."""
-
-_CORRECTION = (
-    "Your last answer cannot be used: {problem}. "
-    "Give the whole answer again, complete and in the format that was asked for, and nothing else."
-)
 
 _EMPTY = (
     "Fill the request first: `agent.input('…').start()`. Each request is sent once, and the next one begins "
@@ -162,19 +159,48 @@ class AgentRequest:
     ) -> ModelRequest:
         """Build the request to the model; a correction explains why its last answer was rejected."""
         prompt = self.prompt
-        try:
-            messages: list[ChatMessage] = [*prompt.to_messages(rich_content=_is_rich(prompt))]
-        except EmptyPromptError as error:
-            raise EmptyPromptError(error.message, hint=_EMPTY) from error
+        before, asked = self.write_messages()
+        messages: list[ChatMessage] = [*before, *asked]
         if correction is not None:
             messages.append({"role": "assistant", "content": correction.reply})
-            messages.append({"role": "user", "content": _CORRECTION.format(problem=correction.problem)})
+            messages.append({"role": "user", "content": write_correction(correction.problem)})
         return ModelRequest(
             messages=messages,
             model=self.requester.model,
             schema=schema,
             options=prompt.get("options") or {},
+            sizes=self.settings.section(LimitSettings).answer,
         )
+
+    def write_messages(self, remedy: str = _EMPTY) -> tuple[list[ChatMessage], list[ChatMessage]]:
+        """Return the messages of the prompt: what was there before, and what is asked now.
+
+        A history with calls and their results goes to the model as it is: words could not say it. `remedy`
+        is the hint for an empty prompt.
+        """
+        prompt, history = self.prompt, self.prompt.get("chat_history")
+        is_rich = _is_rich(prompt)
+        first = sum(not is_empty(prompt.get(slot)) for slot in ("system", "developer"))
+        try:
+            if not history:
+                messages: list[ChatMessage] = [*prompt.to_messages(rich_content=is_rich)]
+                return messages[:first], messages[first:]
+            rest = {slot: value for slot, value in prompt.get().items() if slot != "chat_history"}
+            plain = Prompt(rest, settings=prompt.settings).to_messages(rich_content=is_rich)
+            if _has_calls(history):
+                return [*plain[:first], *history], [*plain[first:]]
+            whole = prompt.to_messages(rich_content=is_rich)
+        except EmptyPromptError as error:
+            raise EmptyPromptError(error.message, hint=remedy) from error
+        asked = plain[first:]
+        return [*whole[: len(whole) - len(asked)]], [*asked]
+
+
+def _has_calls(history: Any) -> bool:
+    """Return whether a history has calls of tools, as the messages of a run have."""
+    return is_list(history) and any(
+        is_mapping(entry) and (entry.get("role") == "tool" or entry.get("tool_calls")) for entry in history
+    )
 
 
 def _is_rich(prompt: Prompt) -> bool:

@@ -2,56 +2,80 @@
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Self, TypedDict
+import inspect
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Self, TypedDict
 from weakref import ref
 
 from dovetail.agent.arguments import refuse_options
-from dovetail.agent.expectation import expect_output
+from dovetail.agent.expectation import TypedOutput
+from dovetail.agent.goal import RunGoal
 from dovetail.agent.request import AgentRequest, run_handlers
 from dovetail.agent.runtime import Runtime
 from dovetail.concurrency import iterate_sync, require_asyncio
-from dovetail.errors import ConfigError, DovetailError
+from dovetail.errors import ConfigError, DovetailError, SignatureError
 from dovetail.events.asks import Asker
+from dovetail.events.call import ChatMessage
 from dovetail.events.cancel import CancelSignal
-from dovetail.events.delta import FinishDelta, TextDelta, Usage
+from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext, current_run, ignore_event
 from dovetail.events.run_events import ChildEvent, Emit, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
 from dovetail.events.tool_context import ToolContext
 from dovetail.ids import new_id
-from dovetail.loop.budget import Budget, BudgetLimits, find_budget
+from dovetail.loop.budget import Budget, BudgetLimits, RunLimits, find_budget
 from dovetail.loop.spend import open_days
 from dovetail.policy.mode import choose_mode
-from dovetail.response.result import Result
 from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import SubagentSettings
 from dovetail.tools.snapshot import ToolSnapshot
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    T = TypeVar("T", default=Any)
+else:
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+
+_NO_TASK = (
+    "Pass the task: `run('…')`. What `input` filled is sent once, and the next request begins empty, except "
+    "for what was set with `always=True`."
+)
+
 
 class RunOptions(TypedDict, total=False):
     """How a run goes: `on_event` gets every event while it happens, `ask` is asked for approvals, which are
-    refused without it, and `cancel` stops the run. `limits` may be a mapping: `{"cost": 0.05}`."""
+    refused without it, and `cancel` stops the run. `limits` may be a mapping: `{"cost": 0.05}`. `history` is
+    the conversation so far, such as the `messages` of an earlier result."""
 
-    limits: BudgetLimits | Mapping[str, Any]
+    limits: BudgetLimits | RunLimits
     on_event: Emit
     ask: Asker
     cancel: CancelSignal
+    history: Iterable[ChatMessage]
 
 
 def check_options(options: RunOptions) -> None:
-    """Reject an unknown option.
+    """Reject an unknown option, and a listener that nothing would await.
 
     Raises:
-        SignatureError: the option is unknown; the message says what to write.
+        SignatureError: the option is unknown or of no use; the message says what to write.
     """
-    refuse_options(options, RunOptions.__annotations__)
+    refuse_options(options, (*RunOptions.__annotations__, "returns"))
+    if inspect.iscoroutinefunction(options.get("on_event")):
+        raise SignatureError(
+            "on_event must be a plain function, got a coroutine function.",
+            hint="To await something for each event, write `async for event in agent.run_stream(…)`.",
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AgentRun:
-    """One request with its tools; the handlers of the agent take part as in any request.
+class AgentRun(Generic[T]):
+    """One request with its tools, `typed` if it must return an instance; the agent's handlers take part.
 
     With a `call`, the agent works for another one that has called it as a tool: with the rights of that run,
     within its limits, and as a part of its events.
@@ -62,37 +86,72 @@ class AgentRun:
     tools: ToolSnapshot
     runtime: Runtime
     call: ToolContext | None = None
+    typed: TypedOutput[T] | None = None
+    history: Sequence[ChatMessage] = ()
+    at_end: list[Callable[[RunResult[T]], Awaitable[None]]] = field(default_factory=list[Any])
+    """Called before the run ends, with the result that has the new messages only."""
 
-    async def go(self, options: RunOptions) -> RunResult:
-        """Run to the end; an error of the model is raised, every other end is in the result."""
+    async def go(self, options: RunOptions) -> RunResult[T]:
+        """Run to the end; a failure is raised, every other end is in the result."""
+        result = await self.end(options)
+        if result.exception is not None:
+            raise result.exception
+        return result
+
+    async def end(self, options: RunOptions) -> RunResult[T]:
+        """Run to the end; the result also says why the run failed, if it did."""
         require_asyncio()
         context = self._make_context(options)
         call_id = self.call.call_id if self.call else None
         context.emit(RunStart(self.agent, self.request.requester.model, parent_call_id=call_id))
         try:
-            result = await self._work(context)
+            result, shown = await self._work(context)
+            for note in self.at_end:
+                await note(result)
         except BaseException as error:
             budget = find_budget(context)
             context.emit(explain_break(error, budget.usage if budget else Usage()))
             raise
-        context.emit(
-            RunEnd(result.reason, result.value, result.usage, result.error, result.limit, result.notice)
-        )
-        if result.exception is not None:
-            raise result.exception
-        return result
+        context.emit(RunEnd(result.reason, shown, result.usage, result.error, result.limit, result.notice))
+        return dataclasses.replace(result, messages=[*self.history, *result.messages])
 
-    async def _work(self, context: RunContext) -> RunResult:
+    async def _work(self, context: RunContext) -> tuple[RunResult[T], Any]:
+        """Return the result, and its value as events show it."""
         request = self.request
         request.settings.set("tools.max_rounds", 0)  # the loop itself calls the tools
+        if self.typed is not None:
+            request.prompt.replace("output", None if len(self.tools) else self.typed.shown)
         async for _ in run_handlers(
             request.handlers.get("request_prefixes"), request.prompt, request.settings
         ):
             pass
-        asked = request.build()
-        loop = self.runtime.make_loop(request.requester, self.tools, request.settings, options=asked.options)
-        outcome = await loop.run(asked.messages, context)
-        return outcome if outcome.exception is not None else await self._finish(outcome)
+        goal = RunGoal(request, self.tools, self.typed)
+        before, asked = request.write_messages(_NO_TASK)
+        loop = self.runtime.make_loop(
+            request.requester,
+            goal.tools,
+            request.settings,
+            options=request.prompt.get("options") or {},
+            schema=goal.schema,
+            completion=goal.completion,
+            answer_rule=goal.rule,
+        )
+        outcome = await loop.run([*before, *asked], context)
+        outcome = dataclasses.replace(outcome, messages=[*asked, *outcome.messages])
+        if outcome.exception is not None:
+            return outcome, outcome.value
+        result = await self._finish(outcome, goal)
+        return result, goal.show(result.data) if result.data is not None else result.value
+
+    async def _finish(self, outcome: RunResult, goal: RunGoal[T]) -> RunResult[T]:
+        """Read the answer as the goal says, and pass it to the handlers like every answer."""
+        request, result = self.request, await goal.read(outcome)
+        if outcome.reason == "goal":
+            if not goal.is_typed:
+                result.warn_if_unusable()
+            async for _ in run_handlers(request.handlers.get("finally"), result, request.settings):
+                pass
+        return goal.conclude(outcome, result)
 
     def _make_context(self, options: RunOptions) -> RunContext:
         if self.call is not None:
@@ -128,18 +187,6 @@ class AgentRun:
             return above.child(limits, days)  # counted, so that agents do not call agents without end
         return Budget(limits, parent=above, days=days)
 
-    async def _finish(self, outcome: RunResult) -> RunResult:
-        """Parse the answer as the output asks, and pass it to the handlers like every answer."""
-        request = self.request
-        finish = FinishDelta(outcome.finish_reason or "stop", outcome.usage, request.requester.model)
-        entries = [TextDelta(outcome.text), finish]
-        expected = expect_output(request.prompt, request.settings, with_schema=False)
-        result = Result(entries, expected.format)
-        if outcome.reason == "goal":
-            async for _ in run_handlers(request.handlers.get("finally"), result, request.settings):
-                pass
-        return outcome if result.parsed is None else dataclasses.replace(outcome, data=result.parsed)
-
 
 def explain_break(error: BaseException, usage: Usage) -> RunEnd:
     """Return the end of a run that was cancelled from outside or failed with an unexpected error."""
@@ -149,7 +196,7 @@ def explain_break(error: BaseException, usage: Usage) -> RunEnd:
     return RunEnd("error", usage=usage, error={"type": name, "message": str(error)})
 
 
-class RunStream:
+class RunStream(Generic[T]):
     """The events of a run while they happen, for one reader; afterwards `result` is how the run ended.
 
     async for event in agent.run_stream("Count the chisels."):
@@ -161,10 +208,10 @@ class RunStream:
     `async with` around it. A plain `for` works as well. An error of the model is raised after the last event.
     """
 
-    def __init__(self, run: AgentRun, options: RunOptions) -> None:
+    def __init__(self, run: AgentRun[T], options: RunOptions) -> None:
         self._run = run
         self._options = options
-        self._result: RunResult | None = None
+        self._result: RunResult[T] | None = None
         self._events: ref[AsyncGenerator[Event, None]] | None = None
 
     def __repr__(self) -> str:
@@ -174,7 +221,7 @@ class RunStream:
         return f"<RunStream of {self._run.agent!r}, {state}>"
 
     @property
-    def result(self) -> RunResult:
+    def result(self) -> RunResult[T]:
         """The result of the run, once all its events have been read.
 
         Raises:

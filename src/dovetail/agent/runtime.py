@@ -116,6 +116,7 @@ class Runtime:
     @cached_property
     def runner(self) -> "ToolRunner":
         """The pipeline of every call."""
+        self.settings.compute(_masking.protect_settings)
         return _runner.ToolRunner(
             policy=self.policy,
             artifacts=self._artifacts or self.artifacts,
@@ -191,6 +192,7 @@ class Runtime:
             summaries=self._summaries,
             price=self.price(requester, chosen),
             records_requests=chosen.section(RuntimeSettings).record_requests,
+            sizes=chosen.section(LimitSettings).answer,
             **given,
         )
 
@@ -199,6 +201,7 @@ class Runtime:
 
         Without settings of their own, callers share the requesters of remote models and must not close them.
         """
+        self.settings.compute(_masking.protect_settings)
         if settings is not None or not (model is None or isinstance(model, str)):
             return _resolve.resolve(model, self.settings if settings is None else settings)
         shared = self.settings.compute(_share_requesters)

@@ -18,7 +18,7 @@ from dovetail.agents.definition import (
     convert_input_config_to_json_schema,
 )
 from dovetail.agents.dispatcher import Dispatcher
-from dovetail.agents.prepare import AgentHost, choose_tools, find_tools
+from dovetail.agents.prepare import AgentHost, choose_tools, find_own_tools, find_tools
 from dovetail.agents.run import AgentExecutor, Signal
 from dovetail.data.text import cut, to_text
 from dovetail.errors import ConfigError, DovetailError, ModelError
@@ -85,7 +85,7 @@ class SubagentToolWrapper(BaseDeclarativeTool[AgentInputs, ToolResult]):
     def is_read_only(self) -> bool:
         """Whether all tools that the agent may use here only read."""
         run = current_run()
-        available = find_tools(self.config, run)
+        available = find_tools(self.config, run, self.definition)
         tools, _ = choose_tools(self.definition, available, run.agent_path if run else ())
         # Agents below it have no tools that it does not have itself, except for those that they bring.
         return all(part.is_read_only for tool in tools for part in _find_parts(tool))
@@ -133,7 +133,7 @@ class SubagentInvocation(BaseToolInvocation[AgentInputs, ToolResult]):
         """
         bus = self.message_bus
         activity = Activity(self.definition.name, update_output, bus, is_live=self.context is None)
-        executor = await AgentExecutor.create(self.definition, self.config, activity.note, bus=bus)
+        executor = AgentExecutor(self.definition, self.config, activity.note, bus=bus)
         executor.call = self.context
         activity.begin()
         try:
@@ -283,4 +283,5 @@ def _find_parts(tool: Tool) -> Iterable[Tool]:
     """Return what a tool stands for: a plain tool itself, an agent the tools that it brings."""
     if isinstance(tool, Dispatcher):
         return [part for agent in tool.agents.values() for part in _find_parts(agent)]
-    return tool.definition.tool_config.own if isinstance(tool, SubagentToolWrapper) else (tool,)
+    is_agent = isinstance(tool, SubagentToolWrapper)
+    return find_own_tools(tool.config, tool.definition) if is_agent else (tool,)

@@ -4,11 +4,10 @@
 `background_tasks`. Both need a session (`RunContext.background`); elsewhere the tools stay as they are.
 """
 
-from dataclasses import asdict
 from weakref import WeakKeyDictionary
 
 from dovetail.agents.as_tool import SubagentInvocation, SubagentToolWrapper
-from dovetail.agents.definition import AgentDefinition, AgentInputs
+from dovetail.agents.definition import INHERIT, AgentDefinition, AgentInputs
 from dovetail.agents.dispatcher import BACKGROUND, BACKGROUND_SCHEMA, Dispatcher, make_dispatcher
 from dovetail.agents.prepare import AgentHost, build_messages, choose_tools, find_tools
 from dovetail.agents.run import Signal
@@ -17,6 +16,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.background import Background, Task, TaskOrder
 from dovetail.events.run_context import RunContext, current_run
 from dovetail.loop.budget import Budget, find_budget
+from dovetail.loop.tree import write_rest
 from dovetail.tools.makers.declarative import BaseToolInvocation, UpdateOutput
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool, ToolResult
@@ -105,24 +105,33 @@ class BackgroundInvocation(SubagentInvocation):
         return _make_handle(task, is_below=len(run.run_path) > 1)
 
     async def _start(self, run: RunContext, background: Background, call_id: str) -> Task:
-        """Start the task with what the run may do and has left; a call that is repeated starts no other."""
+        """Start the task with what the run may do and has left; a call that is repeated starts no other.
+
+        The call is stored before its task, so that it is this call which is repeated.
+        """
         known = await background.find(run.run_path, call_id)
         if known is not None:
             return known
         budget = find_budget(run) or Budget()
-        tools, _ = choose_tools(self.definition, find_tools(self.config, run), run.agent_path)
+        tools, _ = choose_tools(
+            self.definition, find_tools(self.config, run, self.definition), run.agent_path
+        )
         query = build_messages(self.definition, self.params)[-1]["content"]
+        model = run.model
         budget.child()  # counts it, or refuses it
         order = TaskOrder(
             agent=self.definition.name,
             inputs=self.params,
             query=query,
             tools=list_names(tools),
-            limits=asdict(budget.rest()),
+            limits=write_rest(budget),
             mode=run.mode,
             run_path=run.run_path,
+            agent_path=run.agent_path,
             call_id=call_id,
+            model=model.model if self.definition.model_config.model == INHERIT and model else None,
         )
+        await run.flush()  # a turn that is asked for again after a crash has other calls, and other tasks
         return await background.start(order)
 
 

@@ -3,19 +3,21 @@
 import copy
 import glob
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.dispatcher import DISPATCHER, make_dispatcher
-from dovetail.agents.file import is_disabled, list_agent_files, peek
-from dovetail.agents.prepare import COMPLETE_TASK, AgentHost, choose_tools
+from dovetail.agents.file import is_disabled, list_agent_files, locate, peek
+from dovetail.agents.foreign import OUR_NAMES
+from dovetail.agents.prepare import AgentHost, choose_tools, find_tools
 from dovetail.agents.task_tool import TASKS
 from dovetail.assets import find_assets
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import did_you_mean
+from dovetail.loop.completion import COMPLETE_TASK
 from dovetail.settings import Settings
 from dovetail.settings.sections import SubagentSettings
 from dovetail.skills.injection import LOAD_SKILL
@@ -92,9 +94,14 @@ def _wrap(definition: AgentDefinition, app: AgentHost) -> SubagentToolWrapper | 
     return wrapper
 
 
-def find_tool_problems(app: AgentHost, definition: AgentDefinition) -> list[str]:
-    """Return warnings about the tools that an agent names, and about those of the agents that it calls."""
-    return [*_find_unknown(app, definition), *_find_withheld(app, definition)]
+def find_tool_problems(app: AgentHost, definition: AgentDefinition, failed: Sequence[str] = ()) -> list[str]:
+    """Return warnings, with file and line, about the tools that an agent names, and those it cannot give.
+
+    Extension folders that `failed` to load are named as a reason for tools that do not exist.
+    """
+    reason = f" It may be in an extension folder that failed to load: {', '.join(failed)}." if failed else ""
+    unknown = [f"{warning}{reason}" for warning in _find_unknown(app, definition)]
+    return [*unknown, *_find_withheld(app, definition)]
 
 
 def _find_unknown(app: AgentHost, definition: AgentDefinition) -> list[str]:
@@ -102,19 +109,29 @@ def _find_unknown(app: AgentHost, definition: AgentDefinition) -> list[str]:
 
     Such a tool is ignored until it exists: that of an MCP server may come later. Globs may match nothing.
     """
-    agents = app.get_agent_registry()
+    agents, config = app.get_agent_registry(), definition.tool_config
     known = [tool.name for tool in app.get_tool_registry().get_all_tools()]
     known += [each.name for each in (*agents.get_all_definitions(), *agents.get_disabled())]
-    return [
-        f"Unknown tool {name!r}. {did_you_mean(name, known, most=1)}".rstrip()
-        for name in definition.tool_config.names or ()
-        if name not in (*known, *_RESERVED) and glob.escape(name) == name
+    unknown = [
+        name
+        for name in config.written
+        if name not in (*known, *_RESERVED)
+        and glob.escape(name) == name
+        and not (name in OUR_NAMES and config.refuses(name))  # our own name of it is switched off, too
     ]
+    return [f"{locate(definition.source, name)}: {_explain_tool(name, known)}" for name in unknown]
+
+
+def _explain_tool(name: str, known: Sequence[str]) -> str:
+    own = OUR_NAMES.get(name)
+    if own in known:
+        return f"Unknown tool {name!r}. It is called {own!r} here."
+    return f"Unknown tool {name!r}. {did_you_mean(name, known, most=1)}".rstrip()
 
 
 def _find_withheld(app: AgentHost, definition: AgentDefinition) -> list[str]:
     """Return a warning for each called agent that needs tools which this one does not have to give."""
-    agents, available = app.get_agent_registry(), app.get_tool_registry().snapshot()
+    agents, available = app.get_agent_registry(), find_tools(app, None, definition)
     own = choose_tools(definition, available, ())[0].tools
     needed = {
         each.name: [
@@ -124,6 +141,7 @@ def _find_withheld(app: AgentHost, definition: AgentDefinition) -> list[str]:
         if each.name in own
     }
     return [
+        f"{locate(definition.source, name)}: "
         f"Agent {name!r} cannot use {', '.join(missing)} when it is called from here: "
         "an agent has no tool that its caller does not have."
         for name, missing in needed.items()
@@ -131,15 +149,30 @@ def _find_withheld(app: AgentHost, definition: AgentDefinition) -> list[str]:
     ]
 
 
-def list_tool_problems(app: AgentHost) -> list[str]:
+def list_tool_problems(app: AgentHost, failed: Sequence[str] = ()) -> list[str]:
     """Return such warnings for all agents, except for those that ship with the package."""
     shipped = find_assets("agents")
     return [
-        f"{definition.source}: {warning}"
+        warning
         for definition in app.get_agent_registry().get_all_definitions()
         if shipped is None or not Path(definition.source).is_relative_to(shipped)
-        for warning in find_tool_problems(app, definition)
+        for warning in find_tool_problems(app, definition, failed)
     ]
+
+
+def list_rule_problems(app: AgentHost, reserved: Iterable[str]) -> list[str]:
+    """Return warnings about policy rules for tools and agents that do not exist."""
+    policy, tools = app.runtime.policy, [tool.name for tool in app.get_tool_registry().get_all_tools()]
+    agents = list_callers(app)
+    return [*policy.find_unknown_tools([*reserved, *tools]), *policy.find_unknown_agents(agents)]
+
+
+def list_callers(app: AgentHost) -> list[str]:
+    """Return the names that the path of an agent can have: of agents, and of tools that are agents."""
+    registry = app.get_agent_registry()
+    definitions = [*registry.get_all_definitions(), *registry.get_disabled()]
+    tools = app.get_tool_registry().get_all_tools()
+    return sorted({each.name for each in (*definitions, *tools)})
 
 
 def reserve_names(app: AgentHost, folders: Iterable[Path]) -> dict[str, str]:

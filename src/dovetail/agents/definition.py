@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fnmatch import fnmatchcase
 from typing import Any, TypeAlias, TypeVar
 
 from dovetail.agents.schedule import AgentSchedule
@@ -19,6 +20,8 @@ AgentInputs: TypeAlias = Mapping[str, Any]
 
 _MONEY = {"max_cost", "max_cost_per_day"}
 _FRACTIONS = {"max_seconds", "timeout_mins", *_MONEY}
+INHERIT = "inherit"
+"""The name of the caller's model."""
 TREE_LIMITS = ("max_depth", "max_children", "max_subagents")
 """The limits of the agents below an agent; zero allows none of them."""
 MOST_PRIORITY = 1_000_000
@@ -74,7 +77,9 @@ class PromptConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelConfig:
-    """The model of an agent; None is the default model of the app.
+    """The model of an agent; None is the default model of the app, and "inherit" the model of its caller.
+
+    An agent that answers a chat inherits the model of the chat.
 
     >>> ModelConfig(model="openai:gpt-4.1-mini", options={"temperature": 0}).model
     'openai:gpt-4.1-mini'
@@ -126,32 +131,69 @@ class RunConfig:
 class ToolConfig:
     """The tools an agent may use, as names or globs; None means all that its caller may use.
 
-    A tool or function in the list is the agent's own, whether or not its caller may use it.
+    A mapping switches some of them off, or on again: `{"write_file": False}` means all but this one, and
+    `{"*": False, "read_*": True}` only those. The longest glob that matches counts, and a name before globs.
+    A tool or function in a list is the agent's own, whether or not its caller may use it. So are the tools of
+    `mcp_servers`, which are names of configured servers: no agent has them that does not name the server.
 
     >>> ToolConfig(tools=["read_*", "search_files"]).names
     ('read_*', 'search_files')
+    >>> ToolConfig(tools={"write_file": False}).wants("write_file")
+    False
     """
 
-    tools: Sequence[str | Tool | Callable[..., Any]] | None = None
+    tools: Sequence[str | Tool | Callable[..., Any]] | Mapping[str, bool] | None = None
+    mcp_servers: Sequence[str] = ()
 
     __repr__ = brief_repr
 
     def __post_init__(self) -> None:
-        if isinstance(self.tools, str):
-            raise ConfigError(
-                f"`tools` must be a list of names, globs or tools, got the text {self.tools!r}."
-            )
+        for name in ("tools", "mcp_servers"):
+            if isinstance(given := getattr(self, name), str):
+                raise ConfigError(
+                    f"`{name}` must be a list of names, globs or tools, got the text {given!r}."
+                )
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """The names and globs that select from the caller's tools."""
+        """The names and globs that select from the caller's tools; None if all but some are selected."""
+        if is_mapping(self.tools):
+            return None if self.tools.get("*", True) else tuple(name for name, on in self.tools.items() if on)
         return None if self.tools is None else tuple(tool for tool in self.tools if isinstance(tool, str))
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """All names and globs, those that are switched off included."""
+        return tuple(self.tools) if is_mapping(self.tools) else self.names or ()
 
     @property
     def own(self) -> tuple[Tool, ...]:
         """The tools that the agent brings itself."""
-        own = [tool for tool in self.tools or () if not isinstance(tool, str)]
+        own = (
+            [] if is_mapping(self.tools) else [tool for tool in self.tools or () if not isinstance(tool, str)]
+        )
         return tuple(tool if isinstance(tool, Tool) else make_tool(tool) for tool in own)
+
+    def wants(self, name: str) -> bool:
+        """Return whether the agent is to have a tool of this name, if its caller has it."""
+        if is_mapping(self.tools):
+            return _find_switch(self.tools, name) is not False
+        return self.names is None or any(fnmatchcase(name, glob) for glob in self.names)
+
+    def refuses(self, name: str) -> bool:
+        """Return whether a tool of this name is switched off, by more than `*`."""
+        if not is_mapping(self.tools):
+            return False
+        return _find_switch({glob: on for glob, on in self.tools.items() if glob != "*"}, name) is False
+
+    def owns(self, tool: Tool) -> bool:
+        """Return whether a tool comes from one of the agent's own MCP servers, and is not switched off."""
+        return tool.origin in {f"mcp:{name}" for name in self.mcp_servers} and not self.refuses(tool.name)
+
+
+def _find_switch(switches: Mapping[str, bool], name: str) -> bool | None:
+    fitting = [glob for glob in switches if fnmatchcase(name, glob)]
+    return switches[max(fitting, key=lambda glob: (glob == name, len(glob)))] if fitting else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,8 @@ override its model, options, tools and limits, or disable the agent.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -20,9 +21,9 @@ from dovetail.agents.definition import (
     RunConfig,
     ToolConfig,
     check_definition,
-    check_limit,
     fill_defaults,
 )
+from dovetail.agents.foreign import IGNORED, convert_foreign, read_server_names
 from dovetail.agents.schedule import read_schedules
 from dovetail.data.front_matter import split_front_matter
 from dovetail.data.shapes import is_list, is_mapping
@@ -45,6 +46,7 @@ _KEYS = {
     "output",
     "query",
     "limits",
+    "mcp_servers",
     "model",
     "options",
     "priority",
@@ -61,9 +63,8 @@ _LIMITS = (
     *TREE_LIMITS,
 )
 _PLACE = ("queue", "priority")
-_OPTIONS = ("temperature", "thinking")
-"""Options that may be keys of the file itself."""
-_FOREIGN = ("kind", "mcp_servers", "timeout_mins", *_OPTIONS)
+_ALIASES = ("haiku", "opus", "sonnet")
+"""Names that only Claude Code resolves."""
 _OVERRIDE_LIMITS = tuple(field.name for field in dataclasses.fields(RunConfig))
 _DEFAULT_INPUTS = {"query": {"type": "string", "description": "What to do.", "required": True}}
 
@@ -101,6 +102,29 @@ def peek(path: Path) -> tuple[str, Mapping[str, Any]]:
     return _find_name(front, path), front
 
 
+def locate(path: Path | str, word: str) -> str:
+    """Return `path:line` of a word in the front matter of a file, or the path alone."""
+    pattern = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])")
+    with suppress(OSError, UnicodeDecodeError):
+        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+            if number > 1 and line.rstrip() == "---":
+                break
+            if pattern.search(line):
+                return f"{path}:{number}"
+    return str(path)
+
+
+def find_ignored(path: Path) -> list[str]:
+    """Return the keys of other programs in a file that have no effect here."""
+    return sorted(key for key in peek(path)[1] if key in IGNORED)
+
+
+def list_skills(path: Path) -> list[str]:
+    """Return the skills that a file of another program names."""
+    names = peek(path)[1].get("skills")
+    return [str(name) for name in names] if is_list(names) else []
+
+
 def is_disabled(override: Mapping[str, Any]) -> bool:
     """Return whether the settings disable the agent."""
     return override.get("enabled") is False
@@ -128,26 +152,8 @@ def _split(text: str) -> tuple[Mapping[str, Any], str]:
     return front, body.strip()
 
 
-def _read_foreign(front: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the front matter with keys of other programs converted to our own."""
-    own = {key: value for key, value in front.items() if key not in _FOREIGN}
-    if front.get("kind", "local") != "local":
-        raise ConfigError(f"`kind` must be local, got {shorten(front['kind'])}.")
-    if "mcp_servers" in front:
-        hint = "Name them in dovetail.toml as [mcp.servers.<name>], and their tools in `tools`."
-        raise ConfigError("`mcp_servers` is not supported for a single agent.", hint=hint)
-    if "timeout_mins" in front:
-        check_limit("timeout_mins", front["timeout_mins"])
-        own.setdefault("max_seconds", front["timeout_mins"] and 60.0 * front["timeout_mins"])
-    options: Any = {} if front.get("options") is None else front["options"]
-    flat = {key: front[key] for key in _OPTIONS if key in front}
-    if flat and is_mapping(options):
-        own["options"] = {**flat, **options}
-    return own
-
-
 def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
-    front = _read_foreign(front)
+    front = convert_foreign(front)
     unknown = sorted(set(front) - _KEYS - set(_LIMITS))
     if unknown:
         raise ConfigError(explain_unknown("key", unknown[0], sorted(_KEYS.union(_LIMITS))))
@@ -160,7 +166,7 @@ def _build(front: Mapping[str, Any], body: str, path: Path) -> AgentDefinition:
         prompt_config=PromptConfig(system_prompt=body, query=str(front.get("query") or "")),
         model_config=_model(front),
         run_config=_limits(front),
-        tool_config=ToolConfig(tools=None if front.get("tools") is None else _read_names(front["tools"])),
+        tool_config=_tools(front),
         is_tool=_flag(front, "tool", default=True),
         background=_flag(front, "background", default=False),
         source=str(path),
@@ -227,6 +233,14 @@ def _model(front: Mapping[str, Any]) -> ModelConfig:
     )
 
 
+def _tools(front: Mapping[str, Any]) -> ToolConfig:
+    tools = front.get("tools")
+    return ToolConfig(
+        tools=None if tools is None else _read_tools(tools),
+        mcp_servers=read_server_names(front.get("mcp_servers")),
+    )
+
+
 def _flag(front: Mapping[str, Any], key: str, *, default: bool) -> bool:
     value = front.get(key, default)
     if not isinstance(value, bool):
@@ -280,6 +294,9 @@ def _read_limits_table(value: Any) -> dict[str, Any]:
 def _read_model(value: Any) -> str:
     if not isinstance(value, str):
         raise ConfigError(f"`model` must be a name such as openai:gpt-4.1, got {shorten(value)}.")
+    if value in _ALIASES:
+        hint = f"Write the whole name, such as anthropic:claude-{value}-…, or leave `model` out."
+        raise ConfigError(f"Unknown model {value!r}: only Claude Code knows this name.", hint=hint)
     return value
 
 
@@ -289,10 +306,13 @@ def _read_options(value: Any) -> Mapping[str, Any]:
     return value
 
 
-def _read_names(value: Any) -> tuple[str, ...]:
-    if not is_list(value) or not all(isinstance(name, str) for name in value):
-        raise ConfigError(f"`tools` must be a list of tool names or globs, got {shorten(value)}.")
-    return tuple(value)
+def _read_tools(value: Any) -> Sequence[str] | Mapping[str, bool]:
+    if is_list(value) and all(isinstance(name, str) for name in value):
+        return tuple(value)
+    if is_mapping(value) and all(isinstance(on, bool) for on in value.values()):
+        return {str(name): on for name, on in value.items()}
+    hint = "Write `tools: [read_file, search_*]`, or `tools: {write_file: false}` for all but some."
+    raise ConfigError(f"`tools` must be a list of tool names or globs, got {shorten(value)}.", hint=hint)
 
 
 def _apply(definition: AgentDefinition, override: Mapping[str, Any]) -> AgentDefinition:
@@ -304,7 +324,7 @@ def _apply(definition: AgentDefinition, override: Mapping[str, Any]) -> AgentDef
     if "options" in override:
         model = dataclasses.replace(model, options={**model.options, **_read_options(override["options"])})
     if "tools" in override:
-        tools = ToolConfig(tools=_read_names(override["tools"]))
+        tools = dataclasses.replace(tools, tools=_read_tools(override["tools"]))
     if changed := {key: override[key] for key in _OVERRIDE_LIMITS if key in override}:
         limits = dataclasses.replace(limits, **changed)
     return dataclasses.replace(definition, model_config=model, tool_config=tools, run_config=limits)

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias, Unpack, runtime_checkable
 
 from dovetail.agent.runtime import Runtime
-from dovetail.agents.definition import TREE_LIMITS, AgentDefinition, OutputConfig, check_limit, fill_defaults
+from dovetail.agents.definition import (
+    INHERIT,
+    TREE_LIMITS,
+    AgentDefinition,
+    ToolConfig,
+    check_limit,
+    fill_defaults,
+)
 from dovetail.agents.dispatcher import Dispatcher
 from dovetail.agents.registry import AgentRegistry
 from dovetail.data.circumstances import describe_place, describe_start
@@ -20,11 +27,11 @@ from dovetail.data.cron import find_zone
 from dovetail.data.template import fill_template
 from dovetail.data.text import to_text
 from dovetail.errors import DovetailError
-from dovetail.events.call import ChatMessage, Kind, ModelRequest
+from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.run_context import RunContext
 from dovetail.events.spend import SpendLimits
-from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import TREE, BudgetLimits
+from dovetail.loop.completion import COMPLETE_TASK, make_completion_tool
 from dovetail.loop.loop import LoopOptions, TurnLoop
 from dovetail.loop.spend import Days, open_days
 from dovetail.policy.rule import Mode
@@ -36,11 +43,10 @@ from dovetail.skills.injection import LOAD_SKILL, summarize_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.snapshot import ToolSnapshot
-from dovetail.tools.tool import Tool, ToolResult
+from dovetail.tools.tool import Tool
 
 logger = logging.getLogger(__name__)
 
-COMPLETE_TASK = "complete_task"
 _START = "Begin."
 _BUDGET_NAMES = dict(zip(TREE_LIMITS, TREE, strict=True))
 _PLAN = (
@@ -97,11 +103,19 @@ def prepare_loop(
     `equip` changes the tools at the end, within `tools.allowed` and `tools.excluded`.
     """
     model = definition.model_config
-    requester = requester or host.runtime.requester(model.model)
+    requester = requester or host.runtime.requester(choose_model(definition, parent))
     tools, completion = equip_agent(host, definition, parent, has_tab=has_tab, equip=equip)
     given["completion"] = completion
     given["options"] = {**model.options, **given.get("options", {})}
     return host.runtime.make_loop(requester, leave_out_rare(tools, definition, requester), **given)
+
+
+def choose_model(definition: AgentDefinition, caller: RunContext | None) -> Any:
+    """Return the model of an agent by name, or that of its caller; None is the model of the settings."""
+    model = definition.model_config.model
+    if model != INHERIT:
+        return model
+    return caller.model if caller is not None else None
 
 
 def leave_out_rare(tools: ToolSnapshot, definition: AgentDefinition, requester: Requester) -> ToolSnapshot:
@@ -125,7 +139,7 @@ def equip_agent(
     The settings also apply to an agent's own tools, which no registry holds.
     """
     path = parent.agent_path if parent is not None else ()
-    tools, completion = choose_tools(definition, find_tools(host, parent), path)
+    tools, completion = choose_tools(definition, find_tools(host, parent, definition), path)
     if not has_tab:  # without a browser its tools can only fail
         tools = ToolSnapshot.of((tool for tool in tools if not tool.needs_tab), tools.generation)
     equipped = tools if equip is None else equip(tools)
@@ -136,11 +150,26 @@ def equip_agent(
     return equipped.select(kept), completion
 
 
-def find_tools(host: AgentHost, run: RunContext | None) -> ToolSnapshot:
-    """Return the tools that an agent chooses from: those of the run that starts it, otherwise all."""
-    if run is not None and isinstance(run.tools, ToolSnapshot):
-        return run.tools
-    return host.get_tool_registry().snapshot()
+def find_tools(host: AgentHost, run: RunContext | None, definition: AgentDefinition) -> ToolSnapshot:
+    """Return the tools that an agent chooses from: those of the run that starts it, otherwise all.
+
+    Those of MCP servers that other agents keep to themselves are left out, its own are added.
+    """
+    registered = host.get_tool_registry().snapshot()
+    available = run.tools if run is not None and isinstance(run.tools, ToolSnapshot) else registered
+    kept = host.get_agent_registry().own_servers
+    if not kept:
+        return available
+    tools = {tool.name: tool for tool in available if tool.origin not in kept}
+    tools |= {tool.name: tool for tool in registered if definition.tool_config.owns(tool)}
+    return ToolSnapshot.of(tools.values(), available.generation)
+
+
+def find_own_tools(host: AgentHost, definition: AgentDefinition) -> list[Tool]:
+    """Return the tools that an agent has whether or not its caller may use them."""
+    config = definition.tool_config
+    served = host.get_tool_registry().snapshot() if config.mcp_servers else ()
+    return [*config.own, *(tool for tool in served if config.owns(tool))]
 
 
 def choose_tools(
@@ -154,13 +183,16 @@ def choose_tools(
     definition names, unless the definition names the dispatcher.
     """
     hidden = {*agent_path, definition.name, COMPLETE_TASK}
-    patterns = definition.tool_config.names
-    wanted = [kept for tool in available if (kept := _choose(tool, patterns, hidden)) is not None]
-    chosen = {tool.name: tool for tool in sorted(wanted, key=lambda tool: _find_place(tool, patterns))}
-    chosen |= {tool.name: tool for tool in definition.tool_config.own}
+    config = definition.tool_config
+    wanted = [kept for tool in available if (kept := _choose(tool, config, hidden)) is not None]
+    chosen = {tool.name: tool for tool in sorted(wanted, key=lambda tool: _find_place(tool, config.names))}
+    chosen |= {tool.name: tool for tool in config.own}
     if definition.output_config is None:
         return ToolSnapshot.of(chosen.values(), available.generation), None
-    chosen[COMPLETE_TASK] = make_completion_tool(definition.output_config)
+    output = definition.output_config
+    chosen[COMPLETE_TASK] = make_completion_tool(
+        output.schema, name=output.output_name, description=output.description
+    )
     return ToolSnapshot.of(chosen.values(), available.generation), COMPLETE_TASK
 
 
@@ -269,8 +301,9 @@ async def warm_up(
     """
     try:
         definition = host.get_agent_registry().get_definition(agent)
-        await host.runtime.learn_names(definition.model_config.model)
-        requester = host.runtime.requester(definition.model_config.model)
+        model = choose_model(definition, None)
+        await host.runtime.learn_names(model)
+        requester = host.runtime.requester(model)
         read: Callable[[ModelRequest], Awaitable[None]] | None = getattr(requester, "warm_up", None)
         if read is None:
             return
@@ -283,43 +316,19 @@ async def warm_up(
         logger.info("Failed to warm up the model: %s", error)
 
 
-def make_completion_tool(output: OutputConfig) -> Tool:
-    """Return `complete_task`, with the agent's result as its one argument, in the agent's schema."""
-    name = output.output_name
-    schema = dict(output.schema or {"type": "string", "minLength": 1})
-    schema.setdefault("description", output.description)
-
-    async def complete(args: dict[str, Any], context: ToolContext) -> ToolResult:
-        return ToolResult("The result was handed in.", data=args[name])
-
-    return Tool(
-        name=COMPLETE_TASK,
-        display_name="Hand in the result",
-        description="Hand in the result of the task. This ends your work; call it alone and only once.",
-        parameters={
-            "type": "object",
-            "properties": {name: schema},
-            "required": [name],
-            "additionalProperties": False,
-        },
-        execute=complete,
-        kind=Kind.Think,
-        origin="agent",
-        idempotent=True,
-    )
-
-
-def _choose(tool: Tool, patterns: Sequence[str] | None, hidden: Set[str]) -> Tool | None:
-    is_wanted = _is_wanted(tool, patterns)
+def _choose(tool: Tool, config: ToolConfig, hidden: Set[str]) -> Tool | None:
+    is_wanted = config.wants(tool.name)
     if isinstance(tool, Dispatcher):
         return tool.narrow(
-            lambda agent: agent.name not in hidden and (is_wanted or _is_wanted(agent, patterns))
+            lambda agent: (
+                agent.name not in hidden
+                and not config.refuses(agent.name)
+                and (is_wanted or (config.wants(agent.name) and not config.refuses(tool.name)))
+            )
         )
-    return tool if is_wanted and not (tool.origin == "agent" and tool.name in hidden) else None
-
-
-def _is_wanted(tool: Tool, patterns: Sequence[str] | None) -> bool:
-    return patterns is None or any(fnmatchcase(tool.name, pattern) for pattern in patterns)
+    if not is_wanted and not config.owns(tool):
+        return None
+    return None if tool.origin == "agent" and tool.name in hidden else tool
 
 
 def _find_place(tool: Tool, patterns: Sequence[str] | None) -> int:

@@ -10,17 +10,25 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from dovetail.agents.definition import AgentDefinition, check_definition
-from dovetail.agents.file import apply_override, is_disabled, list_agent_files, load_definition, peek
+from dovetail.agents.file import (
+    apply_override,
+    is_disabled,
+    list_agent_files,
+    load_definition,
+    locate,
+    peek,
+)
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.settings import Settings
+from dovetail.settings.sections import McpSettings
 
 logger = logging.getLogger(__name__)
 
@@ -70,6 +78,15 @@ class TrustRecord:
         if self._read().get(str(place)) != _hash(content):
             raise ConfigError(REFUSAL, hint=HINT)
 
+    @property
+    def mark(self) -> tuple[int, ...] | None:
+        """What changes whenever files are acknowledged, also by another process; None without a record."""
+        try:
+            status = self._path.stat()
+        except OSError:
+            return None
+        return status.st_mtime_ns, status.st_size, status.st_ino
+
     def acknowledge(self, paths: Iterable[Path]) -> list[Path]:
         """Acknowledge these files with their present content; return those that are new or had changed."""
         known = self._read()
@@ -101,7 +118,8 @@ class TrustRecord:
 class AgentRegistry:
     """Agent definitions by name; the first definition of a name wins, invalid files do not stop others.
 
-    `trust`, if set, checks a file before it is read. `settings` may change and disable agents
+    `trust`, if set, checks a file before it is read; files that are trusted later are read when an agent is
+    looked up next. `settings` may change and disable agents
     (`[agents.<name>]`).
 
     >>> registry = AgentRegistry()
@@ -113,14 +131,36 @@ class AgentRegistry:
     def __init__(self, trust: TrustRecord | None = None, settings: Settings | None = None) -> None:
         self.trust = trust
         self.broken: list[BrokenFile] = []
+        self._known_broken: tuple[BrokenFile, ...] = ()
         self.report = AgentReport()
-        self.revision = 0
-        """Incremented with every change."""
+        self.on_trusted: Callable[[], None] = lambda: None
+        """Called when files were read again because trusted ones were added."""
+        self._revision = 0
+        self._folders: tuple[Path, ...] = ()
+        self._mark: tuple[int, ...] | None = None
+        self._is_following = threading.Lock()
         self._settings = settings
         self._definitions: dict[str, AgentDefinition] = {}
         self._last_good: dict[Path, AgentDefinition] = {}
         self._refused: dict[str, tuple[Path, ConfigError]] = {}  # files that keep their names from others
         self._lock = threading.Lock()
+
+    @property
+    def revision(self) -> int:
+        """A number that grows with every change."""
+        self._follow_trust()
+        return self._revision
+
+    def _follow_trust(self) -> None:
+        """Read the files again if some were trusted since, by `dovetail agents trust` in another process."""
+        if self.trust is None or not self._folders or self.trust.mark == self._mark:
+            return
+        if self._is_following.acquire(blocking=False):
+            try:
+                self.replace_files(self._folders)
+            finally:
+                self._is_following.release()
+            self.on_trusted()
 
     def register_agent(self, definition: AgentDefinition) -> None:
         """Add an agent.
@@ -135,7 +175,7 @@ class AgentRegistry:
                 owners = f"from {known.source} and from {definition.source}"
                 raise ConfigError(f"Two agents have the name {definition.name!r}: {owners}.")
             self._definitions[definition.name] = definition
-            self.revision += 1
+            self._revision += 1
 
     def get_definition(self, name: str) -> AgentDefinition:
         """Return the agent of that name, as changed by the settings.
@@ -143,6 +183,7 @@ class AgentRegistry:
         Raises:
             ConfigError: the name is unknown, its file is not trusted, or the settings disable the agent.
         """
+        self._follow_trust()
         definition = self._definitions.get(name)
         if definition is None and name in self._refused:
             error = self._refused[name][1]
@@ -156,6 +197,7 @@ class AgentRegistry:
 
     def get_all_definitions(self) -> Sequence[AgentDefinition]:
         """Return all enabled agents in the order of their registration, as changed by the settings."""
+        self._follow_trust()
         found: list[AgentDefinition] = []
         for name, definition in list(self._definitions.items()):
             try:
@@ -169,6 +211,12 @@ class AgentRegistry:
         """Return the agents that the settings disable."""
         return tuple(each for name, each in list(self._definitions.items()) if self._is_disabled(name))
 
+    @property
+    def own_servers(self) -> frozenset[str]:
+        """The MCP servers, as origins of their tools, that agents keep to themselves."""
+        configs = [definition.tool_config for definition in list(self._definitions.values())]
+        return frozenset(f"mcp:{name}" for config in configs for name in config.mcp_servers)
+
     def load_folder(self, folder: Path) -> None:
         """Register the agent of every file in the folder."""
         for path in list_agent_files(folder):
@@ -176,12 +224,14 @@ class AgentRegistry:
 
     def replace_files(self, folders: Iterable[Path]) -> AgentReport:
         """Read all agent files again, the nearest folder first; agents from code stay and take precedence."""
+        self._folders = tuple(folders)
+        self._mark = None if self.trust is None else self.trust.mark
         before, last_good = self._definitions, self._last_good
         self._definitions = {name: each for name, each in before.items() if each.source == "code"}
         self._last_good, self._refused = {}, {}
-        self.broken = []
-        self.revision += 1
-        for folder in folders:
+        self._known_broken, self.broken = tuple(self.broken), []
+        self._revision += 1
+        for folder in self._folders:
             for path in list_agent_files(folder):
                 self._load_file(path, last_good)
         self._warn_of_stand_ins()
@@ -203,10 +253,15 @@ class AgentRegistry:
             if self._is_free(definition.name, path.parent):
                 self.register_agent(definition)
         except ConfigError as error:
-            logger.warning("Ignoring agent file: %s", error)
-            self.broken.append(BrokenFile(str(path), str(error)))
+            self._report(BrokenFile(str(path), str(error)), f"Ignoring agent file: {error}")
             if self.trust is not None:
                 self._refuse(path, error)
+
+    def _report(self, broken: BrokenFile, text: str) -> None:
+        """Add a file to the broken ones, and log it once, until it is fixed or changes."""
+        if broken not in self._known_broken:
+            logger.warning("%s", text)
+        self.broken.append(broken)
 
     def _refuse(self, path: Path, error: ConfigError) -> None:
         """Keep the name of a file from other folders, also if its new content names another agent."""
@@ -233,16 +288,22 @@ class AgentRegistry:
 
         try:
             definition = load_definition(path, check)
+            self._check_servers(definition)
         except ConfigError as error:
             known = last_good.get(path) if is_trusted else None
             if known is None:
                 raise
-            logger.warning("Keeping the last good version of an agent file: %s", error)
             text = f"{error}\nThe last good version stays in service."
-            self.broken.append(BrokenFile(str(path), text, keeps_last_good=True))
+            broken = BrokenFile(str(path), text, keeps_last_good=True)
+            self._report(broken, f"Keeping the last good version of an agent file: {error}")
             definition = known
         self._last_good[path] = definition
         return definition
+
+    def _check_servers(self, definition: AgentDefinition) -> None:
+        """Check that the MCP servers of an agent are configured."""
+        if self._settings is not None:
+            check_servers(definition, self._settings)
 
     @property
     def _overrides(self) -> Mapping[str, Any]:
@@ -272,6 +333,22 @@ class AgentRegistry:
                 apply_override(definition, override)
             except ConfigError as error:
                 self.broken.append(BrokenFile(place, str(error)))
+
+
+def check_servers(definition: AgentDefinition, settings: Settings) -> None:
+    """Check that the MCP servers of an agent are configured.
+
+    Raises:
+        ConfigError: the settings have no server of a name.
+    """
+    servers = settings.section(McpSettings).servers
+    known = sorted(map(str, servers)) if is_mapping(servers) else []
+    for name in definition.tool_config.mcp_servers:
+        if name not in known:
+            raise ConfigError(
+                f"{locate(definition.source, name)}: {explain_unknown('MCP server', name, known)}",
+                hint=f"Configure it in dovetail.toml as [mcp.servers.{name}].",
+            )
 
 
 def _compare(

@@ -11,6 +11,7 @@ from dovetail.events.call import Kind
 from dovetail.events.run_context import current_run
 from dovetail.events.tool_context import ToolContext
 from dovetail.loop.budget import Budget, find_budget
+from dovetail.loop.tree import write_rest
 from dovetail.tools.tool import Tool, ToolResult
 
 TASKS = "background_tasks"
@@ -51,7 +52,7 @@ async def _send(background: Background, task_id: str, message: str, budget: Budg
     before = next((task for task in await background.list() if task.task_id == task_id), None)
     if before is not None and before.state == "ended":
         budget.child()  # it works once more: counts it, or refuses it
-    task = await background.message(task_id, message, asdict(budget.rest()))
+    task = await background.message(task_id, message, write_rest(budget))
     has_revived = before is not None and before.run_id != task.run_id
     text = "continues with this message" if has_revived else "gets this message in its next turn"
     return ToolResult(f"Task {task_id!r} {text}.", data=asdict(task))

@@ -12,14 +12,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from dovetail.agents.file import list_agent_files
 from dovetail.assets import find_assets
-from dovetail.cli.terminal import open_record
 from dovetail.concurrency import run_sync
 from dovetail.data.secrets import show_address
 from dovetail.data.text import expected_one_of
 from dovetail.errors import ConfigError, DovetailError
-from dovetail.lazy import install_command
+from dovetail.lazy import install_command, install_packages
 from dovetail.policy.file import PolicyFile
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.requester import HttpRequester
@@ -28,9 +26,8 @@ from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.probe import ServerReport, probe
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.resolve import resolve
-from dovetail.settings import find_workspace, open_settings
+from dovetail.settings import Settings, find_workspace
 from dovetail.settings.model import ModelSettings
-from dovetail.settings.sections import ServerSettings
 
 EXTRAS = {
     "server": (("fastapi", "uvicorn", "sqlalchemy"), "`dovetail serve` and stored sessions"),
@@ -158,31 +155,12 @@ def _shorten_home(path: Path) -> str:
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
-def check_agents() -> Iterator[Check]:
-    """The agent files that a server with API keys would ignore."""
-    workspace = find_workspace()
-    try:
-        has_keys = bool(open_settings(None, workspace).section(ServerSettings).api_keys)
-    except DovetailError:  # the check of models reports it
-        return
-    if not has_keys:
-        return
-    record = open_record(workspace)
-    for path in list_agent_files(workspace / "agents"):
-        try:
-            record.check(path, path.read_bytes())
-        except ConfigError as error:
-            place = path.relative_to(workspace)
-            yield Check("note", "agents", f"{place} is ignored: {error.message}", error.hint or "")
-
-
 ANSWER_LIMIT = 5.0
 
 
-def check_models() -> Iterator[Check]:
+def check_models(settings: Settings) -> Iterator[Check]:
     """The chosen model and its fallbacks: embedded ones need weights, others a server that responds."""
     try:
-        settings = open_settings(None, find_workspace())
         requester = resolve(None, settings)
     except DovetailError as error:
         yield Check("missing", "model", error.message, error.hint or "")
@@ -201,7 +179,7 @@ def _check_model(requester: Requester, subject: str, source: str) -> Check:
         return replace(_check_server(requester), subject=subject)
     if requester.model.startswith("local:") and importlib.util.find_spec("xllamacpp") is None:
         text = f"{requester.model} needs the package xllamacpp"
-        return Check("missing", subject, text, "pip install xllamacpp")
+        return Check("missing", subject, text, install_packages("xllamacpp"))
     if isinstance(requester, LocalRequester) and not requester.weights.exists():
         text = f"{requester.model} is not downloaded yet; the first request downloads it"
         return Check("note", subject, text, f"Download it now: dovetail models pull {_name(requester)}")

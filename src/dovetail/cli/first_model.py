@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from dovetail.cli.output import Guard, open_styled
 from dovetail.concurrency import run_sync
 from dovetail.errors import DovetailError
 from dovetail.requesters.local.arrival import explain_failure
@@ -26,7 +27,7 @@ def pull_visibly(name: str) -> Path:
     """Download a model unless it is there, with a progress bar in a terminal; return its weights file."""
     if find(name) or not sys.stderr.isatty():
         return run_sync(pull(name, ignore_progress))
-    bar = ProgressBar(sys.stderr)
+    bar = ProgressBar(open_styled(sys.stderr))
     try:
         return run_sync(pull(name, bar.show))
     finally:
@@ -39,8 +40,8 @@ class FirstModel:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._percent = -STEP
-        self._bar = ProgressBar(sys.stderr) if sys.stderr.isatty() else None
-        self.log = self._bar or sys.stderr
+        self._bar = ProgressBar(open_styled(sys.stderr)) if sys.stderr.isatty() else None
+        self.log = Guard(self._bar) if self._bar else sys.stderr
         """The stream of log lines, which stay above the progress bar."""
 
     def prepare(self) -> None:

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from rich.console import Console
 from rich.markup import escape
+
+from dovetail.cli.output import Console
+from dovetail.data.visible import show_exactly, show_on_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,10 @@ class LineKeyboard:
 def show_question(console: Console, prompt: str, menu: Menu, text: str) -> None:
     """Print a prompt, its choices, the text to edit, and how a line may answer."""
     if prompt:
-        console.print(prompt, style="yellow", markup=False, highlight=False)
+        console.print(show_exactly(prompt), style="yellow", markup=False, highlight=False)
     for item in menu.items:
-        more = f"  [dim]{escape(item.description)}[/dim]" if item.description else ""
-        console.print(f"  \\[{item.answer}] {escape(item.label)}{more}", highlight=False)
+        more = f"  [dim]{escape(show_on_line(item.description))}[/dim]" if item.description else ""
+        console.print(f"  \\[{item.answer}] {escape(show_on_line(item.label))}{more}", highlight=False)
     if text:
         console.print(text, markup=False, soft_wrap=True, highlight=False)
     console.print(f"({menu.ways}) > " if menu.ways else "> ", end="", markup=False, highlight=False)

@@ -6,7 +6,6 @@ several commands is `typer.Typer(name="models")`; a single command is an unnamed
 """
 
 import io
-import json
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from typing import Any, NoReturn, TypeGuard
 
 import typer
 
+from dovetail.cli.output import dump_json, guarded, print_styled
 from dovetail.data.clean import clean_text
 from dovetail.data.text import report_error as describe_error
 from dovetail.errors import DovetailError
@@ -46,14 +46,24 @@ GROUPS: dict[str, str] = {
 """The groups with their help texts; `dovetail.cli.commands.<name>` is imported if the group is requested."""
 
 
+_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its code: docs/terminal.md lists them."""
     words = [clean_text(word) for word in (sys.argv[1:] if arguments is None else arguments)]
     _take_any_text()
+    with guarded():
+        _run(words)
+    sys.exit(0)
+
+
+def _run(words: list[str]) -> None:
     options = list(takewhile(lambda word: word.startswith("-"), words))
     asked = words[len(options)] if len(options) < len(words) else None
     try:
         command = typer.main.get_command(build_app(asked))
+        _hide_flag_types(command)
         command.main(args=words, prog_name="dovetail")
     except KeyboardInterrupt:
         sys.exit(130)
@@ -62,9 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             traceback.print_exc()
         report_error(error)
         if not {"--json", "--jsonl"}.isdisjoint(words):
-            typer.echo(json.dumps({"error": _describe(_find_cause(error))}, ensure_ascii=False))
+            typer.echo(dump_json({"error": _describe(_find_cause(error))}))
         sys.exit(1)
-    sys.exit(0)
 
 
 def _take_any_text() -> None:
@@ -76,9 +85,7 @@ def _take_any_text() -> None:
 
 def build_app(asked: str | None) -> typer.Typer:
     """Build the root app: the requested group in full, of the others only name and help text."""
-    app = typer.Typer(
-        no_args_is_help=True, add_completion=False, context_settings={"help_option_names": ["-h", "--help"]}
-    )
+    app = typer.Typer(no_args_is_help=True, add_completion=False, context_settings=_SETTINGS)
     app.callback()(_root_options)
     for name, summary in GROUPS.items():
         if name == asked:
@@ -89,23 +96,32 @@ def build_app(asked: str | None) -> typer.Typer:
     return app
 
 
+def _hide_flag_types(command: Any) -> None:
+    """Show flags without the type of a value in `--help`: they take none."""
+    for option in command.get_params(command.context_class(command, **_SETTINGS)):
+        if getattr(option, "is_flag", False):
+            option.metavar = ""
+    for below in getattr(command, "commands", {}).values():
+        _hide_flag_types(below)
+
+
 def report_error(error: BaseException) -> None:
     """Write one message to the error stream: what happened, then what to do."""
     error = _find_cause(error)
     if isinstance(error, DovetailError):
-        typer.secho(f"Error: {error.message}", fg="red", err=True)
+        print_styled(f"Error: {error.message}", "red", is_error=True)
         if error.hint:
             typer.echo(error.hint, err=True)
     elif isinstance(error, ModuleNotFoundError):
-        typer.secho(f"Error: Package {error.name!r} is not installed.", fg="red", err=True)
+        print_styled(f"Error: Package {error.name!r} is not installed.", "red", is_error=True)
         typer.echo(
             f"`dovetail doctor` shows what is missing. Install everything with:\n{install_command('all')}",
             err=True,
         )
     elif isinstance(error, ImportError):
-        typer.secho(f"Error: {error}", fg="red", err=True)
+        print_styled(f"Error: {error}", "red", is_error=True)
     else:
-        typer.secho(f"Unexpected error: {type(error).__name__}: {error}", fg="red", err=True)
+        print_styled(f"Unexpected error: {type(error).__name__}: {error}", "red", is_error=True)
         typer.echo("Run `dovetail --debug …` for a stack trace.", err=True)
 
 

@@ -126,10 +126,11 @@ class Reloads:
 
 def describe_reload(dovetail: Dovetail, snapshot: ExtensionSnapshot) -> str:
     """Return the folders and agents that a reload has changed; the log has the reasons of failures."""
-    failed = [failure.extension for failure in snapshot.failed_extensions]
+    failed = [each.extension for each in snapshot.failed_extensions if not each.unchanged]
     changed = [name for name in snapshot.loaded_extensions if name not in (*snapshot.unchanged, *failed)]
     agents = dovetail.agents.report
     words = [*changed, *agents.new, *agents.changed]
     words += [f"{name} (removed)" for name in (*snapshot.removed, *agents.removed)]
+    words += [f"{name} (still loading)" for name in snapshot.loading]
     words += [f"{name} (failed)" for name in (*failed, *(Path(each.path).name for each in agents.failed))]
     return f"Reloaded: {', '.join(dict.fromkeys(words))}" if words else "Reloaded."

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 
 from dovetail.cli.approval import ask_approval
 from dovetail.cli.keyboard import Keyboard, LineKeyboard, Menu, MenuItem
+from dovetail.cli.output import Console
 from dovetail.data.shapes import is_list, is_mapping, is_number
 from dovetail.events.run_events import AskKind
 

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field
 from textwrap import indent
 from typing import Any, Self
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.markup import escape
 from rich.spinner import Spinner
 from rich.text import Text
 from rich.tree import Tree
 
+from dovetail.cli.output import Console, guard_streams
 from dovetail.cli.questions import ask_person
 from dovetail.cli.terminal import describe_args, list_todos, shorten
+from dovetail.data.visible import show_on_line
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import ModelProgress, TextDeltaEvent, ToolInputEnd
 from dovetail.events.run_events import AskKind, ChildEvent, Event, RunEnd, RunStart, ToolEnd, TurnEnd
@@ -98,11 +100,11 @@ class RunBranch:
         """Apply one event of this run itself."""
         self.progress = describe_progress(event) if isinstance(event, ModelProgress) else ""
         if isinstance(event, RunStart):
-            self.agent, self.model = event.agent, event.model
+            self.agent, self.model = show_on_line(event.agent), event.model
         elif isinstance(event, TextDeltaEvent):
             self.text += event.delta
         elif isinstance(event, ToolInputEnd):
-            self.calls[event.call_id] = CallLine(event.name, event.args)
+            self.calls[event.call_id] = CallLine(show_on_line(event.name), event.args)
         elif isinstance(event, ToolEnd) and (call := self.calls.get(event.call_id)):
             call.status, call.duration = event.status, event.duration
             call.problem = shorten(event.error["message"]) if event.error else ""
@@ -206,6 +208,7 @@ class AgentView:
         if self._console.is_terminal and not self._quiet:
             self._live = Live(self._tree.render(), console=self._console, refresh_per_second=10)
             self._live.start()
+            guard_streams()  # behind it, `Live` takes the sequences of what is printed for styles
 
     def _end(self) -> None:
         live, self._live = self._live, None
@@ -250,14 +253,14 @@ class LineView:
 
     def _describe(self, event: Event) -> str | None:
         if isinstance(event, RunStart):
-            return f"[bold]{escape(event.agent)}[/bold] [dim]{escape(event.model)}[/dim]"
+            return f"[bold]{escape(show_on_line(event.agent))}[/bold] [dim]{escape(event.model)}[/dim]"
         if isinstance(event, ToolInputEnd):
-            self._names[event.call_id] = event.name
+            self._names[event.call_id] = name = show_on_line(event.name)
             if todos := list_todos(event.name, event.args):
-                return "\n".join([f"[cyan]→ {escape(event.name)}[/cyan]", *map(escape, todos)])
-            return f"[cyan]→ {escape(event.name)}[/cyan] {escape(describe_args(event.args))}"
+                return "\n".join([f"[cyan]→ {escape(name)}[/cyan]", *map(escape, todos)])
+            return f"[cyan]→ {escape(name)}[/cyan] {escape(describe_args(event.args))}"
         if isinstance(event, ToolEnd):
-            name = self._names.get(event.call_id, event.call_id)
+            name = self._names.get(event.call_id, show_on_line(event.call_id))
             problem = f" {escape(shorten(event.error['message']))}" if event.error else ""
             mark, style = MARKS.get(event.status, OTHER_MARK)
             return f"[{style}]{mark}[/{style}] {escape(name)} [dim]{event.duration:.1f} s[/dim]{problem}"

@@ -5,12 +5,12 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 
 from dovetail.agents.task_tool import describe_task
 from dovetail.app import Dovetail
 from dovetail.cli.keyboard import Keyboard
+from dovetail.cli.output import Console
 from dovetail.cli.questions import ask_person
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConflictError, NotFoundError

@@ -3,7 +3,6 @@
 import json
 import logging
 import os
-import re
 import stat
 import sys
 from collections.abc import Generator, Mapping
@@ -16,18 +15,17 @@ import typer
 
 from dovetail.agents.registry import TrustRecord
 from dovetail.assets import find_assets
+from dovetail.cli.output import dump_json
+from dovetail.data.private_folder import find_data_folder
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import cut, to_text
+from dovetail.data.visible import show_exactly
 from dovetail.errors import ConfigError
-from dovetail.lazy import lazy
 from dovetail.policy.mode import read_mode
 from dovetail.policy.rule import MODES
 
-platformdirs = lazy("platformdirs")
-
 _MOST_SHOWN = 200
 _MOST_OF_MANY = 60
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _TODO_MARKS = {"completed": "✓", "in_progress": "▸"}
 
 
@@ -41,7 +39,7 @@ WORKSPACE: Any = typer.Option(None, callback=_check, help="The workspace; by def
 MODE: Any = typer.Option(
     None, help=f"The policy mode: {', '.join(MODES)}; by default the one in the settings."
 )
-MODEL: Any = typer.Option(None, help="The model, such as local:small or openai:gpt-4.1.")
+MODEL: Any = typer.Option(None, help="The model, such as local:good or openai:gpt-4.1.")
 JSON: Any = typer.Option(False, "--json", help="Print JSON.")
 PRINT: Any = typer.Option(False, "--print", "-p", help="Print only the answer, for scripts.")
 JSON_RESULT: Any = typer.Option(False, "--json", help="Print the answer and its usage as one JSON object.")
@@ -50,7 +48,7 @@ JSON_LINES: Any = typer.Option(False, "--jsonl", help="Print every event as a li
 
 def print_json(data: Any) -> None:
     """Print data as JSON for other programs; moments (`…_at`) become times in UTC."""
-    typer.echo(json.dumps(_write_times(data), ensure_ascii=False, indent=2, default=str))
+    typer.echo(dump_json(_write_times(data), indent=2))
 
 
 def print_report(data: Mapping[str, Any], *lines: str, as_json: bool) -> None:
@@ -77,12 +75,6 @@ def read_choices(model: str | None, mode: str | None) -> dict[str, Any]:
     """Return the settings that the options `--model` and `--mode` set."""
     choices: dict[str, Any] = {"model": {"name": model}} if model else {}
     return {**choices, "policy": {"mode": read_mode(mode)}} if mode else choices
-
-
-def find_data_folder() -> Path:
-    """Return the folder of the user's own files: `DOVETAIL_DATA`, otherwise where the system keeps such."""
-    chosen = os.environ.get("DOVETAIL_DATA")
-    return Path(chosen).expanduser() if chosen else Path(platformdirs.user_data_dir("dovetail"))
 
 
 def open_record(workspace: Path) -> TrustRecord:
@@ -116,12 +108,7 @@ def read_value(text: str, schema: Any = None) -> Any:
 
 def shorten(value: Any, most: int = _MOST_SHOWN) -> str:
     """Return a value on one line, cut at a length."""
-    return cut(" ".join(strip_controls(to_text(value)).split()), most)
-
-
-def strip_controls(text: str) -> str:
-    """Return a text without control characters: those of a model or a tool must not steer the terminal."""
-    return _CONTROLS.sub("", text)
+    return cut(" ".join(show_exactly(to_text(value)).split()), most)
 
 
 def describe_args(args: Any) -> str:
@@ -153,6 +140,10 @@ def list_todos(name: str, args: Any) -> list[str]:
         f"{_TODO_MARKS.get(str(each.get('status')), '○')} {shorten(each.get('content', ''))}"
         for each in entries
     ]
+
+
+AGENT_FILES = "dovetail.agents.registry"
+"""What logs broken agent files: `dovetail agents check` shows them, and other checks are not about them."""
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Any
 
 from dovetail.data.text import did_you_mean, shorten
 from dovetail.errors import ConfigError
-from dovetail.lazy import install_command, lazy
+from dovetail.lazy import install_command, install_packages, lazy
 
 cronsim = lazy("cronsim", extra="server")
 zoneinfo = lazy("zoneinfo")
@@ -115,7 +115,7 @@ def _explain_zone(name: str) -> ConfigError:
     if not known:
         return ConfigError(
             f"Time zone {name!r} not found: this machine has no time zone data.",
-            hint="Install it: pip install tzdata",
+            hint=f"Install it: {install_packages('tzdata')}",
         )
     cities = {each.rpartition("/")[2]: full for each, full in known.items()}
     exact = known.get(name.casefold()) or cities.get(name.casefold().replace(" ", "_"))

@@ -34,7 +34,8 @@ def split_front_matter(text: str) -> tuple[Mapping[str, Any], str]:
     try:
         front: Any = load_yaml(between)
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # also a date that does not exist
-        raise ConfigError(f"the front matter is not valid YAML: {_describe(error)}") from error
+        hint = "Put a value that contains `: ` or begins with a special character in quotes."
+        raise ConfigError(f"the front matter is not valid YAML: {_describe(error)}", hint=hint) from error
     if front is None:
         front = {}
     if not is_mapping(front):

@@ -97,7 +97,7 @@ class LayeredData:
         >>> prompt
         Prompt({'instruct': ['Name one wood.', 'Use one word.']})
         """
-        target, last, value = self._prepare(key, value, mappings)
+        target, last, value = self._prepare(key, value, mappings, is_item=True)
         old = target.get(last)
         if old is None:
             target[last] = [copy_containers(value)]
@@ -154,8 +154,8 @@ class LayeredData:
             layer = layer._parent
         return layer
 
-    def check_write(self, key: str, value: Any) -> None:
-        """Raise if the value must not be written; called before every write."""
+    def check_write(self, key: str, value: Any, *, is_item: bool = False) -> None:
+        """Raise if the value, or the item for a list, must not be written; called before every write."""
 
     def compute(self, function: Callable[[Any], T]) -> T:
         """Return `function(self)`, recomputed only after this layer or one below it has changed."""
@@ -206,14 +206,14 @@ class LayeredData:
         return f"{type(self).__name__}({{{', '.join(shown)}}})"
 
     def _prepare(
-        self, key: str, value: Any, mappings: Mapping[str, Any] | None
+        self, key: str, value: Any, mappings: Mapping[str, Any] | None, *, is_item: bool = False
     ) -> tuple[dict[str, Any], str, Any]:
         """The dict that holds `key`, the key's last name, and the value with its placeholders filled."""
         if mappings:
             key, value = fill_text(key, mappings), fill(value, mappings)
         if isinstance(value, LayeredData):
             value = value.get()
-        self.check_write(key, value)
+        self.check_write(key, value, is_item=is_item)
         return *self._find_place(key), value
 
     def _find_place(self, key: str) -> tuple[dict[str, Any], str]:

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from dovetail.data.shapes import is_dict
 from dovetail.errors import ConfigError
@@ -35,11 +35,31 @@ def write_private(path: Path, data: Mapping[str, Any]) -> None:
     """
     draft = path.with_name(f".{path.name}.draft")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.unlink(missing_ok=True)
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as file:
+        make_private_folder(path.parent)
+        with open_private(draft, "w") as file:
             json.dump(data, file, indent=2)
         draft.replace(path)
     except OSError as error:
         raise ConfigError(f"Cannot write {path}: {error.strerror}.") from error
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make a folder that only its owner can open; folders that exist stay as they are."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def open_private(path: Path, mode: str) -> IO[Any]:
+    """Open a file for writing that only its owner can read, also if it exists; a link is not followed.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return open(path, mode, encoding=None if "b" in mode else "utf-8", opener=_open_own)
+
+
+def _open_own(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags | os.O_NOFOLLOW, 0o600)
+    os.fchmod(descriptor, 0o600)
+    return descriptor

@@ -4,10 +4,11 @@ import dataclasses
 import enum
 import json
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dovetail.data.clean import clean_text
+from dovetail.data.known_secrets import hide_known
 from dovetail.errors import DovetailError
 from dovetail.lazy import lazy
 
@@ -82,6 +83,12 @@ def explain_unknown(what: str, name: Any, names: Iterable[Any]) -> str:
     return f"Unknown {what} {shorten(name)}. {did_you_mean(name, known) or expected_one_of(known)}"
 
 
+def explain_attribute(kind: str, name: str, meant: Mapping[str, str]) -> str:
+    """Return what an `AttributeError` says; `meant` has names of other libraries, and ours for the same."""
+    remedy = f". Write `{meant[name]}`." if name in meant else ""
+    return f"{kind!r} object has no attribute {name!r}{remedy}"
+
+
 def did_you_mean(name: Any, names: Iterable[Any], *, most: int = 3, cutoff: float = 0.6) -> str:
     """Return `Did you mean 'a' or 'b'?` with the nearest names; empty if no name is near."""
     near = find_nearest(name, names, most=most, cutoff=cutoff)
@@ -118,9 +125,17 @@ INTERNAL_ERROR: dict[str, Any] = {
 
 
 def report_error(error: BaseException) -> dict[str, Any]:
-    """Return `{type, message, hint?}` for clients; the type is the class's wire name in snake_case."""
+    """Return `{type, message, hint?, remedy?}` for clients; the type is the wire name in snake_case."""
     if not isinstance(error, DovetailError):
         return INTERNAL_ERROR
     kind = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in error.wire_name)
-    report: dict[str, Any] = {"type": kind.strip("_"), "message": clean_text(error.message)}
-    return report | {"hint": clean_text(error.hint)} if error.hint else report
+    report: dict[str, Any] = {"type": kind.strip("_"), "message": _clean(error.wire_message or error.message)}
+    if error.hint:
+        report["hint"] = _clean(error.hint)
+    if error.remedy:
+        report["remedy"] = error.remedy
+    return report
+
+
+def _clean(text: str) -> str:
+    return hide_known(clean_text(text))

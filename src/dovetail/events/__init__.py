@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from dovetail.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from dovetail.events.cancel import (
+        CancelSignal,
+    )
     from dovetail.events.delta import (
         Delta,
         FinishDelta,
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
         ToolEnd,
         ToolHold,
         ToolProgress,
+        ToolStall,
         ToolStart,
         TurnEnd,
         TurnReset,
@@ -55,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AskAnswer",
     "AskRequest",
+    "CancelSignal",
     "ChildEvent",
     "Delta",
     "EndReason",
@@ -86,6 +91,7 @@ __all__ = [
     "ToolInputEnd",
     "ToolInputStart",
     "ToolProgress",
+    "ToolStall",
     "ToolStart",
     "TurnEnd",
     "TurnReset",
@@ -98,6 +104,7 @@ __getattr__ = lazy_exports(
     {
         "AskAnswer": "dovetail.events.run_events",
         "AskRequest": "dovetail.events.run_events",
+        "CancelSignal": "dovetail.events.cancel",
         "ChildEvent": "dovetail.events.run_events",
         "Delta": "dovetail.events.delta",
         "EndReason": "dovetail.events.run_events",
@@ -129,6 +136,7 @@ __getattr__ = lazy_exports(
         "ToolInputEnd": "dovetail.events.model_events",
         "ToolInputStart": "dovetail.events.model_events",
         "ToolProgress": "dovetail.events.run_events",
+        "ToolStall": "dovetail.events.run_events",
         "ToolStart": "dovetail.events.run_events",
         "TurnEnd": "dovetail.events.run_events",
         "TurnReset": "dovetail.events.run_events",

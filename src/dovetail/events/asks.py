@@ -47,9 +47,15 @@ class OpenAsk:
     timeout: float | None = None
     path: tuple[str, ...] = ()
     owner: str | None = None
+    unstable: tuple[str, ...] = ()
+    """Keys of the payload that may differ when the same is asked again after a restart."""
+    has_listeners: bool = False
+    """Whether listeners in this process may answer it."""
     ask_id: str = field(default_factory=lambda: new_id("ask"))
     is_stored: bool = False
     """Whether the store has the answer already."""
+    is_from_listener: bool = False
+    """Whether a listener on a bus answered it."""
     is_adopted: bool = False
     """Whether a run stores and answers it (see `adopt`)."""
     asked: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,10 +71,11 @@ class OpenAsk:
         """Whether it still takes an answer."""
         return not self._is_claimed and not self.future.done()
 
-    def answer(self, value: Any) -> bool:
+    def answer(self, value: Any, *, is_from_listener: bool = False) -> bool:
         """Give the one answer, from any thread; False if there is one already or the wait has ended."""
         if not self.claim():
             return False
+        self.is_from_listener = is_from_listener
         self.resolve(value)
         return True
 

@@ -13,8 +13,9 @@ TaskState: TypeAlias = Literal["queued", "running", "waiting", "ended"]
 class TaskOrder:
     """A task for an agent, with the rights that it is started with.
 
-    `tools` names those that both the agent and its caller may use. `limits` are the fields of a
-    `BudgetLimits`: what its caller has left.
+    `tools` names those that both the agent and its caller may use, `agent_path` is the path of the caller.
+    `limits` are the fields of a `BudgetLimits`: what its caller has left. `model` is that of its caller, if
+    the agent inherits it.
     """
 
     agent: str
@@ -24,7 +25,9 @@ class TaskOrder:
     limits: Mapping[str, Any]
     mode: str
     run_path: tuple[str, ...]
+    agent_path: tuple[str, ...]
     call_id: str
+    model: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from dovetail.data.clean import clean_data
 from dovetail.data.text import brief_repr
+from dovetail.settings.limits import AnswerLimits
 
 CallStatus: TypeAlias = Literal["ok", "error", "denied", "timeout", "interrupted"]
 """How a call ended; every call ends in exactly one of these."""
@@ -122,6 +123,7 @@ class ModelRequest:
     faster may be delivered in steps of that many seconds: a page that shows it saves the cost of every token.
     `thinking` is how long the model may think: off, low, medium, high, or a number of tokens.
     `longest` are the output tokens of an answer, without its thinking, if the options do not limit them.
+    `sizes` are the characters that the answer may have: it is cut off there, if its server never ends it.
     """
 
     messages: Sequence[ChatMessage]
@@ -134,5 +136,6 @@ class ModelRequest:
     pace: float = 0.0
     thinking: str | int | None = None
     longest: int | None = None
+    sizes: AnswerLimits = field(default_factory=AnswerLimits)
 
     __repr__ = brief_repr

@@ -46,6 +46,33 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class RequestTiming:
+    """How long a request to a model took, in seconds.
+
+    `first_token` is the time until its answer began; `waited` is what it waited for other requests and
+    between attempts. `retries` are the failed attempts, each by its HTTP status or the name of its error.
+
+    >>> RequestTiming(seconds=2.5, first_token=1.2, waited=0.5, retries=("503",)).retries
+    ('503',)
+    """
+
+    seconds: float
+    first_token: float | None = None
+    waited: float = 0.0
+    retries: tuple[str, ...] = ()
+
+    __repr__ = brief_repr
+
+    @classmethod
+    def read(cls, value: Any) -> "RequestTiming | None":
+        """Return the timing that was stored as JSON data, if any."""
+        if not is_dict(value):
+            return None
+        fields: dict[str, Any] = {**value, "retries": tuple(value["retries"])}
+        return cls(**fields)
+
+
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """More of the answer's text.
 
@@ -55,6 +82,10 @@ class TextDelta:
     """
 
     text: str
+
+
+THINK_TAGS = {"<think>": "</think>", "<thinking>": "</thinking>"}
+"""The tags that models write around their reasoning: each opening one with the one that closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +159,7 @@ class FinishDelta:
 
     `reason` is one of stop, length, content-filter, repetition, tool-calls, other; `model` is the name in the
     provider's answer, `payload` the provider's last payload, as it came. `requested` is the `provider:name`
-    that answered, where several were asked.
+    that answered, where several were asked. `notice` says why we ended the answer, if the model did not.
 
     >>> [*_, last] = Agent().input("A wood for doors?").get_generator("original")
     >>> isinstance(last, FinishDelta), last.reason
@@ -141,6 +172,7 @@ class FinishDelta:
     request_id: str | None = None
     payload: Mapping[str, Any] | None = None
     requested: str = ""
+    notice: str = ""
 
     __repr__ = brief_repr
 

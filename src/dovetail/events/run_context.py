@@ -64,12 +64,20 @@ class RunJournal(Protocol):
         """Wait until all events so far are stored."""
         ...
 
+    async def confirm(self) -> None:
+        """Make sure that the run still belongs to this process; raise `ConflictError` if it does not."""
+        ...
+
     async def close_children(self, path: tuple[str, ...], keep: Collection[str]) -> None:
         """End children of the run at `path` as interrupted, but not those to `keep`."""
         ...
 
     async def history(self) -> list[Entry]:
         """Return all events so far."""
+        ...
+
+    def attend(self, run_id: str, cancel: CancelSignal) -> "AbstractContextManager[RunInbox | None]":
+        """Let a child be stopped, and sent messages, by the id of its run while it is in progress."""
         ...
 
 
@@ -99,6 +107,15 @@ class RunTools(Protocol):
 
     @property
     def specs(self) -> Sequence[ToolSpec]: ...
+
+
+class RunModel(Protocol):
+    """The model of a run; `dovetail.requesters.requester.Requester`."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+        ...
 
 
 def ignore_event(event: Event, /) -> None:
@@ -134,10 +151,12 @@ class RunContext:
     bus: Bus | None = None
     journal: RunJournal | None = None
     inbox: RunInbox | None = None
-    """The messages to the run; None in children, which are not sent any."""
+    """The messages to the run; those to a child are apart from those to its caller."""
     budget: RunBudget | None = None
     """Set from the turn loop on: below it code is inside of a run."""
     tools: RunTools | None = None
+    model: RunModel | None = None
+    """The model of the run that makes the call, for agents that inherit it."""
     cancel: CancelSignal = field(default_factory=CancelSignal, compare=False)
     background: Background | None = None
     """The tasks in the background of the session; None if nothing can be started there."""
@@ -168,6 +187,14 @@ class RunContext:
         """Wait until all events so far are stored; to be awaited before anything that must not run twice."""
         if self.journal is not None:
             await self.journal.flush()
+
+    async def confirm(self) -> None:
+        """Raise `ConflictError` if the run was taken over while this process stood still.
+
+        To be awaited before anything with an effect outside; it costs nothing unless the process stood still.
+        """
+        if self.journal is not None:
+            await self.journal.confirm()
 
     async def settle(self) -> None:
         """Wait until all events so far are stored, unless the database is away for long."""
@@ -200,6 +227,7 @@ class RunContext:
             inbox=None,
             budget=budget,
             tools=None,
+            model=None,
             cancel=CancelSignal(),
             largest_result=None,
         )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from dovetail.data.text import brief_repr
 from dovetail.events.call import CallStatus
-from dovetail.events.delta import Usage
+from dovetail.events.delta import RequestTiming, Usage
 from dovetail.events.model_events import (
     ModelProgress,
     ModelRequestEvent,
@@ -45,7 +45,7 @@ EndReason: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """The run begins.
+    """The run begins; `setup` is what a run below another one keeps if it resumes after a restart.
 
     >>> [start, *_] = Agent("clerk").run_stream("A wood for doors?")
     >>> start
@@ -58,6 +58,7 @@ class RunStart:
     generation: int = 0
     session_id: str | None = None
     parent_call_id: str | None = None
+    setup: Mapping[str, Any] | None = None
 
     __repr__ = brief_repr
 
@@ -114,6 +115,23 @@ class ToolProgress:
     output: Any
 
     __repr__ = brief_repr
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStall:
+    """A running call has held the event loop for these seconds, so that nothing else in its process moved.
+
+    `where` is the line that it was at. A tool that computes or waits without `await` is written as `def`.
+
+    >>> stall = ToolStall("call_1", 4.9, "extensions/slow/extension.py:7 in slow")
+    >>> stall.seconds
+    4.9
+    """
+
+    type: ClassVar[Literal["tool-stall"]] = "tool-stall"
+    call_id: str
+    seconds: float
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +214,7 @@ class UserMessage:
 class TurnEnd:
     """One turn is over: a model answer and the results of its calls.
 
-    `model` is the one that answered, if the run asks several.
+    `model` is the one that answered, if the run asks several; `timing` is how long the request took.
 
     >>> for event in Agent().run_stream("A wood for doors?"):
     ...     if isinstance(event, TurnEnd):
@@ -209,6 +227,7 @@ class TurnEnd:
     usage: Usage
     finish_reason: str
     model: str = ""
+    timing: RequestTiming | None = dataclasses.field(default=None, compare=False)
 
     __repr__ = brief_repr
 
@@ -298,6 +317,7 @@ Event: TypeAlias = (
     | ToolHold
     | ToolStart
     | ToolProgress
+    | ToolStall
     | ToolEnd
     | AskRequest
     | AskAnswer

@@ -17,6 +17,7 @@ from dovetail.events.call import Kind
 from dovetail.extensions.folder import find_tool_lines
 from dovetail.extensions.parameters import CallPlan, plan_call, to_json_schema
 from dovetail.tools.makers.function import FunctionTool
+from dovetail.tools.makers.langchain import LANGCHAIN_HINT, is_langchain
 from dovetail.tools.tool import TIME_LIMIT, Preview, Tool, is_callable_name
 
 REQUIRED_FIELDS = ("label", "name", "description", "parameters", "execute")
@@ -123,7 +124,9 @@ def _read_definition(entry: Any) -> ToolDefinition:
     if not is_mapping(entry):
         raise ExtensionError(
             f"a tool must be a dict, got {type(entry).__name__}",
-            hint="Or decorate a function with @tool (from dovetail import tool).",
+            hint=LANGCHAIN_HINT
+            if is_langchain(entry)
+            else "Or decorate a function with @tool (from dovetail import tool).",
         )
     function = _read_function(entry)
     label, name, description = (_read_text(entry, field) for field in ("label", "name", "description"))

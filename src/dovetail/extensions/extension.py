@@ -20,13 +20,17 @@ AGENTS = "agents"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionFailure:
-    """Why a folder could not be loaded; `kept` is true if its last good version stays in service."""
+    """Why a folder could not be loaded; `kept` is true if its last good version stays in service.
+
+    `unchanged`: it failed in the same way in the reload before.
+    """
 
     extension: str
     error: str
     file: str | None = None
     line: int | None = None
     kept: bool = False
+    unchanged: bool = False
 
     def __str__(self) -> str:
         place = f" ({self.file}:{self.line})" if self.line else f" ({self.file})" if self.file else ""
@@ -48,6 +52,8 @@ class ExtensionSnapshot:
 
     `loaded_extensions` are the folders whose files on disk are in service, `unchanged` those of them that
     were not imported again, `kept` those whose newest edit failed and whose last good version stays.
+    `loading` are those that an earlier reload still imports; it publishes them in a further generation, and
+    their last good version stays until then.
     `web` are the files for the page, `settings` the declared settings, both by folder.
     """
 
@@ -56,6 +62,7 @@ class ExtensionSnapshot:
     failed_extensions: tuple[ExtensionFailure, ...] = ()
     tools: tuple[Tool, ...] = ()
     kept: tuple[str, ...] = ()
+    loading: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
@@ -63,6 +70,11 @@ class ExtensionSnapshot:
     folders: tuple[Path, ...] = ()
     web: Mapping[str, WebFiles] = field(default_factory=dict[str, WebFiles])
     settings: Mapping[str, FolderSettings] = field(default_factory=dict[str, FolderSettings])
+
+    @property
+    def missing_extensions(self) -> tuple[str, ...]:
+        """The folders that failed to load and of which no earlier version is in service."""
+        return tuple(failure.extension for failure in self.failed_extensions if not failure.kept)
 
     @property
     def agent_folders(self) -> tuple[Path, ...]:
@@ -87,6 +99,7 @@ class ExtensionSnapshot:
             "failed_extensions": [dataclasses.asdict(failure) for failure in self.failed_extensions],
             "tools": [tool.name for tool in self.tools],
             "kept": list(self.kept),
+            "loading": list(self.loading),
             "removed": list(self.removed),
             "unchanged": list(self.unchanged),
             "excluded": list(self.excluded),

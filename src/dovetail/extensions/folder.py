@@ -71,6 +71,8 @@ def discover(roots: Sequence[Path]) -> Discovery:
     for path in (path for root in roots for path in _list_entries(root)):
         name = path.name
         if name in places:
+            if _is_copy(folders.get(name), path):
+                continue
             text = f"{path} is not loaded: {places[name]} has the same name."
             notices.append(ExtensionNotice(extension=name, text=text))
             continue
@@ -86,6 +88,14 @@ def discover(roots: Sequence[Path]) -> Discovery:
                 extension=name, error=f"cannot be read: {error.strerror}", file=error.filename
             )
     return Discovery(folders=list(folders.values()), failures=list(failures.values()), notices=notices)
+
+
+def _is_copy(known: ExtensionFolder | None, path: Path) -> bool:
+    """Return whether a folder, such as a shipped one, has the content of the one that hides it."""
+    try:
+        return known is not None and path.is_dir() and read_folder(path).digest == known.digest
+    except OSError:
+        return False
 
 
 def read_folder(path: Path) -> ExtensionFolder:

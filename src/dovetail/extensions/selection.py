@@ -4,6 +4,7 @@ Tool names are unique: a newer version whose tool names clash with those of anot
 the folder keeps its last good version.
 """
 
+import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,40 @@ from dovetail.extensions.extension import ExtensionFailure, ExtensionNotice, Ext
 from dovetail.extensions.folder import ENTRY, Discovery, ExtensionFolder
 from dovetail.extensions.importing import show_module_names
 from dovetail.extensions.version import ExtensionVersion
+
+
+@dataclass(slots=True, eq=False)
+class Arrival:
+    """A changed folder on its way into service: first its version is imported, then set up, or it fails.
+
+    `is_busy` while a reload works on it; other reloads then report it as loading and leave it alone.
+    """
+
+    folder: ExtensionFolder
+    version: ExtensionVersion | None = None
+    failure: ExtensionFailure | None = None
+    is_busy: bool = True
+    is_ready: bool = False
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def is_importing(self) -> bool:
+        """Whether its import has not ended, or has been cancelled."""
+        return self.version is None and self.failure is None
+
+    @property
+    def candidate(self) -> ExtensionVersion | None:
+        """The version, if it can be selected now."""
+        return None if self.is_busy else self.version
+
+    def fail(self, error: ExtensionError) -> None:
+        """Record why the folder cannot serve, and let go of its version."""
+        self.failure, self.version = make_failure(self.folder.name, error), None
+
+    def cancel(self) -> None:
+        """End an import in progress."""
+        if self.task is not None:
+            self.task.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +99,17 @@ class NameRules:
 
 
 class ReloadReport:
-    """One reload: the candidate versions of each folder, newest first, and the failures."""
+    """One reload: the candidate versions of each folder, newest first, the failures and what still loads."""
 
     def __init__(self, current: Mapping[str, ExtensionVersion], exclusion: Exclusion) -> None:
         self.exclusion = exclusion
         self.candidates: dict[str, list[ExtensionVersion]] = {}
         self._current = current
         self._failures: dict[str, ExtensionFailure] = {}
+        self._loading: list[str] = []
 
     def admit(self, discovery: Discovery) -> list[ExtensionFolder]:
-        """Add the folders found on disk and return those that must be imported."""
+        """Add the folders found on disk and return those whose contents are not in service."""
         for failure in discovery.failures:
             if not self.exclusion.has_extension(failure.extension):
                 self._failures[failure.extension] = failure
@@ -83,26 +119,34 @@ class ReloadReport:
             self._admit_name(folder.name)
         return [folder for folder in folders if not self._is_current(folder)]
 
-    def fail(self, extension: str, error: ExtensionError) -> None:
-        """Record why the newest version of a folder cannot serve."""
-        self._failures[extension] = ExtensionFailure(
-            extension=extension, error=show_module_names(str(error)), file=error.file, line=error.line
-        )
+    def add(self, extension: str, arrival: Arrival | None) -> None:
+        """Add the newest version of a folder: a candidate, a failure, or still loading."""
+        if arrival is not None and arrival.failure is not None:
+            self._failures[extension] = arrival.failure
+        elif arrival is not None and (version := arrival.candidate) is not None:
+            self.candidates[extension].insert(0, version)
+        else:
+            self._loading.append(extension)
 
-    def publish(self, selection: Selection, version: int, discovery: Discovery) -> ExtensionSnapshot:
-        """Return the next generation."""
+    def publish(
+        self, selection: Selection, before: ExtensionSnapshot, discovery: Discovery
+    ) -> ExtensionSnapshot:
+        """Return the generation after `before`."""
         for extension, clash in selection.clashes.items():
             if extension not in self._failures:
-                self.fail(extension, clash)
+                self._failures[extension] = make_failure(extension, clash)
         chosen = selection.chosen
-        loaded = tuple(name for name in chosen if name not in self._failures)
-        failures = self._failures.items()
+        late = {*self._failures, *self._loading}
+        loaded = tuple(name for name in chosen if name not in late)
+        kept = {name: replace(each, kept=name in chosen) for name, each in self._failures.items()}
+        known = {replace(failure, unchanged=False) for failure in before.failed_extensions}
         return ExtensionSnapshot(
-            version=version,
+            version=before.version + 1,
             loaded_extensions=loaded,
-            failed_extensions=tuple(replace(failure, kept=name in chosen) for name, failure in failures),
+            failed_extensions=tuple(replace(each, unchanged=each in known) for each in kept.values()),
             tools=tuple(tool for each in chosen.values() for tool in each.select_tools(self.exclusion)),
             kept=tuple(name for name in chosen if name in self._failures),
+            loading=tuple(self._loading),
             removed=tuple(name for name in self._current if name not in self.candidates),
             unchanged=tuple(name for name in loaded if self._current.get(name) is chosen[name]),
             excluded=tuple(filter(self.exclusion.has_extension, (each.name for each in discovery.folders))),
@@ -129,6 +173,12 @@ class ReloadReport:
         yield from (each for each in discovery.notices if not self.exclusion.has_extension(each.extension))
         for name, version in chosen.items():
             yield from (ExtensionNotice(extension=name, text=text) for text in version.notices)
+
+
+def make_failure(extension: str, error: ExtensionError) -> ExtensionFailure:
+    """Return the failure of a folder, which unlike the error holds no frames and thus no versions."""
+    text = show_module_names(str(error))
+    return ExtensionFailure(extension=extension, error=text, file=error.file, line=error.line)
 
 
 def _name_agents(candidates: Mapping[str, Sequence[ExtensionVersion]]) -> dict[str, str]:

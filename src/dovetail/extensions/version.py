@@ -25,6 +25,7 @@ from dovetail.extensions.parameters import CallPlan
 from dovetail.extensions.settings import FolderSettings
 from dovetail.extensions.web_files import LARGEST_FILE
 from dovetail.policy.file import PolicyFile
+from dovetail.policy.rule_text import RuleError
 from dovetail.tools.makers.browser import make_browser_tool
 from dovetail.tools.makers.function import make_tool
 from dovetail.tools.pipeline.coerce import coerce_arguments
@@ -233,7 +234,8 @@ def _check_policy(path: Path) -> None:
     try:
         PolicyFile(path, may_allow=False).read()
     except ConfigError as error:
-        raise ExtensionError(error.message, file=str(path), hint=error.hint) from error
+        line = error.line if isinstance(error, RuleError) else None
+        raise ExtensionError(error.message, file=str(path), line=line, hint=error.hint) from error
 
 
 @dataclass(frozen=True, slots=True)

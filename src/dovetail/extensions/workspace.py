@@ -4,11 +4,15 @@ import errno
 import os
 from pathlib import Path
 
+from dovetail.data.private_folder import REFUSAL, find_private_path, is_linked_secret, is_private
 from dovetail.errors import ToolError
 
 
 class Workspace:
-    """The folder a model may work in; a path that leads out of it, by `..` or a link, is rejected."""
+    """The folder a model may work in; a path that leads out of it, by `..` or a link, is rejected.
+
+    So is one that leads to the folder of Dovetail itself, where secrets and chats may be.
+    """
 
     def __init__(self, root: str | Path) -> None:
         self.root = Path(root).resolve()
@@ -25,7 +29,18 @@ class Workspace:
             raise ToolError(
                 f"{path!r} leads out of the workspace; use a path inside it", type="outside_workspace"
             )
+        if self.hides(place):
+            raise ToolError(f"{path!r} {REFUSAL}.", type="private_place")
         return place
+
+    def hides(self, place: Path) -> bool:
+        """Whether a real place is one that no caller may open."""
+        return is_private(place, self.root)
+
+    def check_argument(self, text: str, folder: Path) -> None:
+        """Reject an argument of a command that names a hidden place, as far as that can be seen in it."""
+        if (path := find_private_path(text, folder, self.root)) is not None:
+            raise ToolError(f"{path!r} {REFUSAL}.", type="private_place")
 
     def show(self, place: Path) -> str:
         """Return a real place as a path relative to the root."""
@@ -56,11 +71,15 @@ class Workspace:
         folder = self.open_folder(str(place.parent), asked=path)
         try:
             flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK  # a named pipe must not block
-            return os.open(place.name, flags, dir_fd=folder)
+            file = os.open(place.name, flags, dir_fd=folder)
         except OSError as error:
             raise explain(error, path) from error
         finally:
             os.close(folder)
+        if is_linked_secret(os.fstat(file), self.root):
+            os.close(file)
+            raise ToolError(f"{path!r} {REFUSAL}.", type="private_place")
+        return file
 
 
 def _open_part(name: str, parent: int, *, create: bool) -> int:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from dovetail.concurrency import Stopwatch
 from dovetail.data.shapes import is_mapping, is_number
@@ -18,7 +18,8 @@ from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
 from dovetail.events.spend import DayAccount, Spending, SpendLimits
-from dovetail.loop.spend import Days, Purse, SpendBook, find_lower
+from dovetail.loop.purse import Purse
+from dovetail.loop.spend import Days, SpendBook, find_lower
 from dovetail.settings.limits import LimitSettings
 from dovetail.settings.section import keys_of
 from dovetail.settings.sections import SubagentSettings
@@ -27,8 +28,23 @@ from dovetail.settings.value import Count, check_value
 Limit: TypeAlias = Literal["max-turns", "timeout", "max-tokens"]
 TREE = ("depth", "width", "total")
 """The limits of the agents below a run."""
+LAST_SECONDS = 60.0
+"""The longest time of a last turn; a run whose own limit is short keeps a tenth of it."""
 _LIMITED = ("turns", "seconds", "tokens", "cost", "calls")
 _HANDED_DOWN = ("seconds", "tokens", "cost", "calls", "depth", "total")
+
+
+class RunLimits(TypedDict, total=False):
+    """The limits of one run as a mapping, such as `{"turns": 5, "cost": 0.05}`; see `BudgetLimits`."""
+
+    turns: int | None
+    seconds: float | None
+    tokens: int | None
+    cost: float | None
+    calls: int | None
+    depth: int
+    width: int
+    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +83,7 @@ class BudgetLimits:
             ConfigError: a name is unknown, or a value is of a wrong type.
         """
         if isinstance(limits, BudgetLimits):
+            check_value(limits.turns, keys_of(LimitSettings)["turns"].hint, "limits.turns")
             return limits
         if not is_mapping(limits or {}):
             raise ConfigError(
@@ -225,8 +242,8 @@ class Budget:
         for budget in self._upwards():
             budget.usage = budget.usage + usage
 
-    def reached(self) -> Limit | None:
-        """Return the first limit that is reached, of this run or an ancestor."""
+    def reached(self, kept: float = 0.0) -> Limit | None:
+        """Return the first limit that is reached, of this run or an ancestor; `kept` seconds do not count."""
         if self.limits.turns is not None and self.turns >= self.limits.turns:
             return "max-turns"
         for budget in self._upwards():
@@ -234,21 +251,21 @@ class Budget:
             if budget.limits.tokens is not None and used >= budget.limits.tokens:
                 return "max-tokens"
         left = self.seconds_left()
-        return "timeout" if left is not None and left <= 0 else None
+        return "timeout" if left is not None and left <= kept else None
 
     def explain(self, limit: Limit) -> str:
         """Return in words that a limit is reached, whose it is, and which one to raise."""
         if limit == "max-turns":
-            return f"The limit of {self.limits.turns} turns is reached. Raise `max_turns` of the agent."
+            return f"The limit of {self.limits.turns} turns is reached. {_name_remedy('turns')}"
         name = "seconds" if limit == "timeout" else "tokens"
         limited = [budget for budget in self._upwards() if getattr(budget.limits, name) is not None]
         reached = min(limited, key=lambda budget: budget._left(name), default=self)
         value = getattr(reached.limits, name) or 0
         if reached is self:
-            return f"The limit of {value:,.10g} {name} is reached. Raise `max_{name}` of the agent."
+            return f"The limit of {value:,.10g} {name} is reached. {_name_remedy(name)}"
         return (
             f"The limit of {value:,.10g} {name} of an agent above this one is reached. "
-            f"Raise `max_{name}` of that agent."
+            f"{_name_remedy(name, 'that agent')}"
         )
 
     def _left(self, name: str) -> float:
@@ -258,13 +275,18 @@ class Budget:
         return float("inf") if limit is None else limit - used
 
     def seconds_left(self) -> float | None:
-        """Return the time left to this run and its ancestors; None without a time limit."""
+        """Return the time left to this run and its ancestors, who keep time for their last turn."""
         rests = [
-            budget.limits.seconds - budget.elapsed()
+            budget.limits.seconds - budget.elapsed() - (0.0 if budget is self else budget.last_seconds)
             for budget in self._upwards()
             if budget.limits.seconds is not None
         ]
         return min(rests, default=None)
+
+    @property
+    def last_seconds(self) -> float:
+        """The part of the time limit that a run with tools keeps for its last turn."""
+        return min(LAST_SECONDS, (self.limits.seconds or 0.0) / 10)
 
     def elapsed(self) -> float:
         """Return the seconds since the start, without the time in which a user was asked."""
@@ -301,6 +323,11 @@ class Budget:
         while budget is not None:
             yield budget
             budget = budget.parent
+
+
+def _name_remedy(name: str, agent: str = "the agent") -> str:
+    """Return what to raise, in the words of programs and of agent files."""
+    return f"Raise `limits={{'{name}': …}}` of `run`, or `max_{name}` of {agent}."
 
 
 def _refuse(text: str, limit: str) -> ConfigError:

@@ -190,7 +190,7 @@ async def _ask(request: ModelRequest, requester: Requester) -> tuple[str, Usage]
     pieces: list[str] = []
     usage = Usage()
     try:
-        async with aclosing(clean_deltas(requester.stream(request))) as deltas:
+        async with aclosing(clean_deltas(requester.stream(request), request.sizes)) as deltas:
             async for delta in deltas:
                 if isinstance(delta, TextDelta):
                     pieces.append(delta.text)

@@ -6,6 +6,7 @@ from typing import Any
 from dovetail.events.call import ChatMessage, ToolCall, ToolSpec
 from dovetail.events.run_context import RunContext
 from dovetail.loop.compaction import Fitted, Summaries, shorten
+from dovetail.loop.repetition import WARNING
 from dovetail.loop.tokens import FULL, estimate_message, estimate_tokens, estimate_tools
 from dovetail.requesters.requester import Requester
 
@@ -82,10 +83,10 @@ def find_open_calls(messages: Sequence[ChatMessage]) -> list[ToolCall]:
 
 
 def list_past_calls(messages: Sequence[ChatMessage]) -> list[list[ToolCall]]:
-    """Return the calls of each finished turn since the last message of the user."""
+    """Return the calls of each finished turn since the last message of the user, warnings left out."""
     turns: list[list[ToolCall]] = []
     for message in reversed(messages):
-        if message["role"] == "user":
+        if message["role"] == "user" and not str(message["content"]).startswith(WARNING):
             break
         if message["role"] == "assistant":
             turns.insert(0, [_read_call(call) for call in message.get("tool_calls", ())])

@@ -8,23 +8,27 @@ obey, or whose requester passes no limit on, can exceed a limit of money.
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractContextManager, aclosing
+from contextlib import AbstractContextManager, aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from dovetail.errors import ConfigError, LimitError, ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ToolCallDelta, Usage
-from dovetail.events.spend import Need
+from dovetail.events.run_context import current_context
+from dovetail.events.spend import Booking, Need, Spending
+from dovetail.ids import new_id
 from dovetail.loop.budget import Budget
-from dovetail.loop.spend import Purse, explain_shortage
+from dovetail.loop.purse import Purse
+from dovetail.loop.spend import Days, explain_shortage
 from dovetail.loop.tokens import estimate_text, estimate_tokens, estimate_tools
 from dovetail.requesters.lengths import find_longest_answer, list_requesters, read_length, without_length
 from dovetail.requesters.prices import Price, Pricing
 from dovetail.requesters.requester import Requester
 
-Phase: TypeAlias = Literal["only", "work", "last"]
-"""Which request comes next: one that may be all, one that a last answer must follow, or the last answer."""
+Phase: TypeAlias = Literal["only", "first", "work", "last"]
+"""Which request comes next: one that may be all, one that may be all or need a last answer after it, one that
+a last answer must follow, or the last answer."""
 
 USUAL_ANSWER = 4_000
 """Output tokens of an answer whose length no option limits."""
@@ -51,6 +55,8 @@ class GuardedRequester:
         self._days = budget.days
         self._admitted: _Admission | None = None
         self._kept = Need(kept_calls=1)
+        self._last_id = new_id("last")
+        self._keeps = False
         accounts = [account for days in self._days for account in days.accounts]
         self._limits_cost = any(limited.limits.cost is not None for limited in (*self._purses, *accounts))
 
@@ -58,6 +64,11 @@ class GuardedRequester:
     def model(self) -> str:
         """The model's name."""
         return self._requester.model
+
+    @property
+    def unguarded(self) -> Requester:
+        """The requester behind the guard."""
+        return self._requester
 
     @property
     def follows_schema(self) -> bool:
@@ -90,6 +101,13 @@ class GuardedRequester:
     def keep_last_answer(self) -> AbstractContextManager[None]:
         """Keep what the last answer needs, while the calls of the run may ask models, too."""
         return Purse.keep(self._purses, self._kept)
+
+    async def release(self) -> None:
+        """Give back what the days keep for the last answer, once the run has ended."""
+        if self._keeps:
+            self._keeps = False
+            for days in self._days:
+                await asyncio.shield(days.book.release(last_id=self._last_id))
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Delta, None]:
         """Yield the answer's deltas, if the limits allow the request.
@@ -125,13 +143,14 @@ class GuardedRequester:
 
     async def _hold_answer(self, request: ModelRequest, longest: int) -> "_Admission":
         answer = _Answer(self._measure(self._limit_length(request, longest), longest), self._price)
-        return _Admission(answer, await self._hold(answer.need), longest)
+        request_id = new_id("req")
+        return _Admission(answer, request_id, await self._hold(answer.need, request_id), longest)
 
     def _measure(self, request: ModelRequest, usual: int) -> "_Measure":
         """Return the worst case of a request."""
-        is_work = self.phase == "work"
+        need = self._kept if self.phase == "work" else Need(is_last=self.phase == "last")
         if not self._limits_cost:
-            return _Measure(0, self._kept if is_work else Need())
+            return _Measure(0, need)
         tokens = _estimate_input(request)
         price = self._price.find_price_for(tokens) if self._price is not None else None
         if price is None:
@@ -145,9 +164,8 @@ class GuardedRequester:
         last = self._limit_length(request, LAST_ANSWER)
         shortest = min(find_longest_answer(self._requester, last, LAST_ANSWER), longest)
         self._kept = Need(kept_cost=_compute(price, tokens, shortest), kept_calls=1)
-        return _Measure(
-            tokens, replace(self._kept if is_work else Need(), cost=_compute(price, tokens, longest))
-        )
+        need = self._kept if self.phase == "work" else need
+        return _Measure(tokens, replace(need, cost=_compute(price, tokens, longest)))
 
     def _limit_length(self, request: ModelRequest, longest: int) -> ModelRequest:
         """Return the request for an answer of this length; the options may allow more, except in the last."""
@@ -166,23 +184,45 @@ class GuardedRequester:
                 return requester.model
         return self.model
 
-    async def _hold(self, need: Need) -> list[str]:
-        """Hold what a request needs, in every purse and account; return the day of each book."""
+    async def _hold(self, need: Need, request_id: str) -> list[str]:
+        """Hold what a request needs, in every purse and account; return the day of each book.
+
+        While requests in progress hold what it needs, it waits: they end, whatever becomes of this one.
+        """
         if self._counts_tokens and self._budget.reached() == "max-tokens":
             raise LimitError(self._budget.explain("max-tokens"), limit="max-tokens")
-        shortage = Purse.hold(self._purses, need)
+        seen = Purse.count_settled()
+        while (shortage := Purse.hold(self._purses, need)) is not None and shortage.may_fit:
+            await Purse.wait_for_settled(seen)
+            seen = Purse.count_settled()
         if shortage is not None:
             is_own = shortage.limits is self._budget.purse.limits
             raise explain_shortage(shortage, run="this run" if is_own else "a run above this one")
         booked: list[str] = []
         try:
             for days in self._days:
-                booked.append(await days.book.reserve(days.accounts, need))
+                booked.append(await self._book(days, need, request_id))
         except BaseException:
             Purse.settle(self._purses, need, None)
-            await asyncio.shield(self._correct(booked, -need.cost, -1))
+            await asyncio.shield(self._correct(booked, request_id, need, Spending()))
             raise
         return booked
+
+    async def _book(self, days: Days, need: Need, request_id: str) -> str:
+        """Book a request for its day; the first one of a run keeps its last answer too, if that fits."""
+        run_path = current_context().run_path
+        booking = Booking(
+            request_id=request_id, last_id=self._last_id, run_id=run_path[0] if run_path else ""
+        )
+        if self.phase == "first":
+            both = replace(self._kept, cost=need.cost)
+            with suppress(LimitError):
+                day = await days.book.reserve(days.accounts, both, booking)
+                self._keeps = True
+                return day
+        day = await days.book.reserve(days.accounts, need, booking, waits=True)
+        self._keeps = bool(need.kept_calls)
+        return day
 
     async def _settle(self, admitted: "_Admission", *, is_sent: bool = True) -> None:
         answer = admitted.answer
@@ -190,18 +230,24 @@ class GuardedRequester:
         Purse.settle(self._purses, answer.need, cost if is_sent else None)
         if admitted.booked:
             # A request that is cancelled is settled all the same.
-            change, calls = cost - answer.need.cost, 0 if is_sent else -1
-            await asyncio.shield(self._correct(admitted.booked, change, calls))
+            usage = answer.usage if is_sent else Usage()
+            spent = Spending(cost=cost, calls=int(is_sent), tokens=usage.input_tokens + usage.output_tokens)
+            await asyncio.shield(self._correct(admitted.booked, admitted.request_id, answer.need, spent))
 
-    async def _correct(self, booked: Sequence[str], cost: float, calls: int) -> None:
-        """Add to what the first books have booked, each for its day."""
+    async def _correct(self, booked: Sequence[str], request_id: str, need: Need, spent: Spending) -> None:
+        """Replace what the first books hold for a request by what it has spent, each for its day."""
         for days, day in zip(self._days, booked, strict=False):
-            await days.book.correct(day, days.accounts, cost, calls)
+            await days.book.settle(day, days.accounts, request_id, need.cost, spent)
 
 
 def guard(requester: Requester, budget: Budget, price: Pricing | None) -> Requester:
     """Return the requester behind a guard, if the budget has spend limits; otherwise as it is."""
     return GuardedRequester(requester, budget, price) if budget.limits_spending else requester
+
+
+def without_guard(requester: Requester) -> Requester:
+    """Return the requester that is behind a guard, if it is behind one."""
+    return requester.unguarded if isinstance(requester, GuardedRequester) else requester
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +299,7 @@ class _Admission:
     """A request that the limits allow, the days for which the books count it, and its length."""
 
     answer: _Answer
+    request_id: str
     booked: list[str]
     longest: int
 

@@ -22,11 +22,13 @@ from dovetail.ids import new_id
 from dovetail.prompt.prompt import Prompt
 from dovetail.requesters.content import build_messages, read_text
 from dovetail.requesters.requester import Requester
+from dovetail.requesters.think_tags import split_thoughts
 from dovetail.requesters.tracing import stream_traced
 from dovetail.response.field_event import FieldEvent
 from dovetail.response.parser import AnswerFormat, InstantParser
 from dovetail.response.response import Correction, Response
 from dovetail.settings import Settings
+from dovetail.settings.limits import LimitSettings
 from dovetail.settings.sections import ResponseSettings
 from dovetail.tools.snapshot import ToolSnapshot
 
@@ -116,7 +118,8 @@ async def stream_judged(requester: Requester, request: ModelRequest) -> AsyncGen
     schema = write_reply_schema(request.tools, must_call=must_call) if requester.follows_schema else None
     messages = _add_tools(asked.messages, request.tools, must_call=must_call)
     reading = _Reading()
-    async with aclosing(requester.stream(replace(asked, messages=messages, schema=schema))) as deltas:
+    answer = requester.stream(replace(asked, messages=messages, schema=schema))
+    async with aclosing(split_thoughts(answer)) as deltas:
         async for delta in deltas:
             if isinstance(delta, TextDelta):
                 for found in reading.take(delta.text):
@@ -147,26 +150,28 @@ class _Reading:
     def end(self) -> Iterator[Delta]:
         """Return the rest; a reply that is not a plan is the answer as it stands."""
         for event in self._parser.finish():
-            yield from self._read(event)
+            yield from self._read(event, is_cut_off=True)
         if not self.has_call and not self._has_text:
             data = self._parser.data
             answer = data.get("answer") if is_mapping(data) else "".join(self._pieces)
             if answer:
                 yield TextDelta(read_text(answer))
 
-    def _read(self, event: FieldEvent) -> Iterator[Delta]:
+    def _read(self, event: FieldEvent, *, is_cut_off: bool = False) -> Iterator[Delta]:
         path = event.path
         if path == "answer" and not event.is_complete:
             self._has_text = True
             yield TextDelta(event.delta)
         elif path == "tool_command" and event.is_complete:
-            yield from self._read_command(event.value)
+            yield from self._read_command(event.value, is_cut_off=is_cut_off)
 
-    def _read_command(self, command: Any) -> Iterator[Delta]:
+    def _read_command(self, command: Any, *, is_cut_off: bool) -> Iterator[Delta]:
         plan = read_command(command)
         if isinstance(plan, Plan) and not self.has_call:
             self.has_call = True
             arguments = json.dumps(plan.tool_kwargs, ensure_ascii=False)
+            if is_cut_off:  # the call is refused, as every other one that is not whole
+                arguments = arguments.removesuffix("}")
             yield ToolCallDelta(0, new_id("call"), plan.tool_name, arguments)
 
 
@@ -291,9 +296,16 @@ def open_plan(
         if value is not None:
             planning.set(key, value)
     schema = choices.write_schema() if requester.follows_schema else None
-    request = ModelRequest(messages=planning.to_messages(), model=requester.model, schema=schema)
+    request = ModelRequest(
+        messages=planning.to_messages(),
+        model=requester.model,
+        schema=schema,
+        sizes=settings.section(LimitSettings).answer,
+    )
     timeout = settings.section(ResponseSettings).timeout
-    return Response(partial(_send, requester, request), AnswerFormat(schema=OUTPUT), timeout=timeout)
+    return Response(
+        partial(_send, requester, request), AnswerFormat(schema=OUTPUT, is_typed=True), timeout=timeout
+    )
 
 
 def _send(
@@ -311,8 +323,11 @@ async def read_plan(response: Response[Any], choices: Choices) -> Plan | NoPlan:
             if event.path == "tool_command" and event.is_complete:
                 plan = read_command(event.value)
                 return NoPlan() if isinstance(plan, Plan) and choices.is_way(plan.tool_name) else plan
-    if response.received.parsed is None:
+    received = response.received
+    if received.parsed is None:
         return NoPlan("the plan is not a JSON object")
+    if received.is_cut_off:  # what it has of a command is never carried out
+        return NoPlan() if received.parsed.get("use_tool") in _NO else NoPlan("the plan is cut off")
     return NoPlan("the plan has no tool_command")
 
 

@@ -1,11 +1,12 @@
 """The limits of a loop at work: its time and its cancel (`Deadline`), its turns and tokens (`UsageMeter`)."""
 
 import asyncio
+from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Literal, Self, TypeAlias, TypeVar
 
 from dovetail.events.cancel import CancelSignal
-from dovetail.events.delta import Usage
+from dovetail.events.delta import RequestTiming, Usage
 from dovetail.events.model_events import ModelResponseEvent
 from dovetail.events.run_events import Emit, TurnEnd
 from dovetail.loop.budget import Budget
@@ -15,19 +16,26 @@ StopReason: TypeAlias = Literal["cancelled", "timeout"]
 
 
 class Deadline:
-    """Set `event` once: when the run is cancelled `now`, or when the time of its budget is over."""
+    """Set `event` once: when the run is cancelled `now`, or when the time of its budget is over.
 
-    def __init__(self, budget: Budget, cancel: CancelSignal) -> None:
-        self.event = asyncio.Event()
+    `kept` seconds of that time are left when it is. `signal` stops the calls of the run, and says why.
+    """
+
+    def __init__(self, budget: Budget, cancel: CancelSignal, kept: float = 0.0) -> None:
+        self.signal = CancelSignal()
+        self.event = self.signal.now
         self.reason: StopReason | None = None
         self._budget = budget
         self._cancel = cancel
+        self._kept = kept
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._watcher: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
         self._watcher = asyncio.create_task(self._watch())
+        if self._cancel.now.is_set():
+            self._stop("cancelled")  # before anything begins
         self._budget.on_pause = self._pause
         self._set_timer()
         return self
@@ -52,6 +60,8 @@ class Deadline:
             if not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+            elif not task.cancelled():
+                task.exception()  # is read here, in case this wait was cancelled as the task failed
 
     async def _watch(self) -> None:
         await self._cancel.now.wait()
@@ -60,6 +70,8 @@ class Deadline:
     def _stop(self, reason: StopReason) -> None:
         if self.reason is None:
             self.reason = reason
+            if reason == "timeout":
+                self.signal.reason = f"reached the time limit of its caller: {self._budget.explain(reason)}"
             self.event.set()
 
     def _pause(self, paused: bool) -> None:
@@ -70,7 +82,9 @@ class Deadline:
         self._clear_timer()
         left = self._budget.seconds_left()
         if left is not None and self._watcher is not None:  # a late call from another thread starts nothing
-            self._timer = self._loop.call_later(max(left, 0), self._stop, "timeout")
+            self._timer = self._loop.call_later(
+                max(left - self._kept, 0), self._stop, "timeout", context=Context()
+            )
 
     def _clear_timer(self) -> None:
         if self._timer:
@@ -122,7 +136,7 @@ class UsageMeter:
         self.add(usage)
         self.emit(ModelResponseEvent(turn, usage, "summary"))
 
-    def end_turn(self, reason: str, model: str = "") -> None:
+    def end_turn(self, reason: str, model: str = "", timing: RequestTiming | None = None) -> None:
         """Report that the turn is over; `model` is the one that answered, if several were asked."""
         used, self._unsettled = self._unsettled, Usage()
-        self.emit(TurnEnd(self.turns, used, reason, model))
+        self.emit(TurnEnd(self.turns, used, reason, model, timing))

@@ -16,40 +16,43 @@ A `ToolStrategy` says how the model is asked.
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from dovetail.data.text import report_error
-from dovetail.errors import ContextLengthError, DovetailError, LimitError
+from dovetail.errors import ContextLengthError, DovetailError, LimitError, StoreError
 from dovetail.events.call import ChatMessage, ModelRequest, ToolCall, ToolSpec, write_result
 from dovetail.events.cancel import CancelSignal
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import EndReason, Event, ToolEnd
+from dovetail.events.run_events import Emit, EndReason, Event, ToolEnd
 from dovetail.events.run_result import RunResult
-from dovetail.loop.budget import Budget, BudgetLimits, find_budget
+from dovetail.loop.budget import LAST_SECONDS, Budget, BudgetLimits, find_budget
 from dovetail.loop.compaction import Summaries
+from dovetail.loop.completion import AnswerRule
 from dovetail.loop.conversation import Conversation, find_open_calls, read_mail
-from dovetail.loop.guard import GuardedRequester, guard
+from dovetail.loop.guard import GuardedRequester, guard, without_guard
+from dovetail.loop.handed_in import find_complaint, hand_in_text
 from dovetail.loop.limits import Deadline, ResumePoint, UsageMeter
 from dovetail.loop.request_log import RequestLog, StoredMessages
 from dovetail.loop.room import Room
-from dovetail.loop.stop import DEMANDS, NUDGE, StopRules, demand_result
+from dovetail.loop.spend import find_lower
+from dovetail.loop.stop import DEMANDS, StopRules, demand_call, demand_result
 from dovetail.loop.turn import ToolStrategy, Turn
 from dovetail.requesters.prices import Pricing
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import agent_span, describe_usage
+from dovetail.settings.limits import AnswerLimits
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tracing import record
-
-GRACE = BudgetLimits(turns=1, seconds=60.0)
 
 
 class LoopOptions(TypedDict, total=False):
     """What a loop has in addition to its model and tools; see `TurnLoop`."""
 
     completion: str | None
+    answer_rule: AnswerRule | None
     options: Mapping[str, Any]
     pace: float
     stored: StoredMessages | None
@@ -61,17 +64,19 @@ class LoopOptions(TypedDict, total=False):
 class TurnLoop:
     """A model with its tools, and everything else that stays the same over all turns.
 
-    `completion` names the tool that hands in the result, if one must. `window` is the number of tokens that
-    the model can read, if it is set; otherwise the requester knows it or finds it out. Old messages are
-    shortened before it is full. `price` is what its tokens cost, if known. With `records_requests` each
-    request is an event, too, with `stored` messages by their name. `schema`, `options` and `pace` are those
-    of each request. `summaries` are shared with earlier runs of the same conversation.
+    `completion` names the tool that hands in the result, if one must; an `answer_rule` says which answers in
+    words are the result. `window` is the number of tokens that the model can read, if it is set; otherwise
+    the requester knows it or finds it out. Old messages are shortened before it is full. `price` is what its
+    tokens cost, if known. With `records_requests` each request is an event, too, with `stored` messages by
+    their name. `schema`, `options` and `pace` are those of each request, and so are the `sizes` of its
+    answer. `summaries` are shared with earlier runs of the same conversation.
     """
 
     requester: Requester
     tools: ToolSnapshot
     runner: ToolRunner
     completion: str | None = None
+    answer_rule: AnswerRule | None = None
     window: int | None = None
     price: Pricing | None = None
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -81,6 +86,7 @@ class TurnLoop:
     schema: Mapping[str, Any] | None = None
     strategy: ToolStrategy = field(default_factory=ToolStrategy)
     summaries: Summaries | None = None
+    sizes: AnswerLimits = field(default_factory=AnswerLimits)
 
     async def run(
         self, messages: Sequence[ChatMessage], context: RunContext, earlier: ResumePoint | None = None
@@ -92,9 +98,13 @@ class TurnLoop:
         meter = UsageMeter(context.emit, find_budget(context) or Budget(), earlier)
         run = LoopRun(self, messages, dataclasses.replace(context, budget=meter.budget), meter)
         with agent_span(context.agent_path, self.requester.model, context.session_id) as span:
-            outcome = await run.go()
-            outcome = await run.rescue(outcome) if outcome.reason in DEMANDS else outcome
-            record(span, describe_usage(outcome.usage), error=outcome.reason if outcome.error else None)
+            try:
+                outcome = await run.go()
+                outcome = await run.rescue(outcome) if outcome.reason in DEMANDS else outcome
+            finally:
+                await run.release()
+            failure = str(outcome.error.get("type") or outcome.reason) if outcome.error else None
+            record(span, describe_usage(outcome.usage), error=failure)
         return outcome
 
     async def answer(self, messages: Sequence[ChatMessage], context: RunContext, rounds: int) -> RunResult:
@@ -127,8 +137,11 @@ class LoopRun:
         self.meter = meter
         self.budget = meter.budget
         self.cancel = context.cancel
+        self._emit = _make_emit(meter.emit, context.cancel)
         self.text = ""
+        self._complaint = ""  # why no result was taken so far, if one must be handed in
         self._finish_reason = ""
+        self._cut_notice: str | None = None  # why we ended the last answer, if we did
         self._is_request = is_request
         # A request of an agent comes with a guard of its own.
         self._requester = loop.requester if is_request else guard(loop.requester, self.budget, loop.price)
@@ -136,8 +149,16 @@ class LoopRun:
         records = loop.records_requests and not is_request
         self._log = RequestLog(meter.emit, loop.requester, loop.stored) if records else None
         self._room = None if is_request else Room(loop, self.conversation, meter, self._log)
-        self._deadline = Deadline(self.budget, self.cancel)
-        self._rules = StopRules(loop.completion, self.cancel, insists=not is_request, messages=messages)
+        # A run that may call tools keeps time for a last turn; an answer without them may take all of it.
+        self._kept_seconds = self.budget.last_seconds if loop.tools.specs else 0.0
+        self._deadline = Deadline(self.budget, self.cancel, self._kept_seconds)
+        self._rules = StopRules(
+            loop.completion,
+            self.cancel,
+            insists=not is_request,
+            messages=messages,
+            answer=loop.answer_rule,
+        )
 
     async def go(self) -> RunResult:
         """Take turn after turn until the loop ends."""
@@ -149,16 +170,31 @@ class LoopRun:
             return outcome
 
     async def rescue(self, outcome: RunResult) -> RunResult:
-        """Take one last turn in which the model must answer; if it fails, the outcome stays as it was."""
+        """Take one last turn in which the model must answer; if it fails, the outcome stays as it was.
+
+        It has the rest of the run's time, and a minute at most; without any it is left out.
+        """
+        left = self.budget.seconds_left()
+        if left is not None and (left <= 0 or (outcome.reason == "timeout" and not self._kept_seconds)):
+            return outcome
         completion = self.loop.completion
-        self.conversation.say(demand_result(outcome.reason, completion))
+        has_repeated = self._rules.has_repeated
+        self.conversation.say(demand_result(outcome.reason, completion, has_repeated=has_repeated))
         specs = [tool.spec for tool in self.loop.tools if tool.name == completion]
-        self._deadline = Deadline(Budget(GRACE), self.cancel)
+        limits = BudgetLimits(turns=1, seconds=find_lower(left, LAST_SECONDS))
+        self._deadline = Deadline(Budget(limits), self.cancel)
         async with self._deadline:
             rescued = await self._step(specs, choice="required" if completion else "none")
         if rescued is not None and rescued.reason == "goal":
             return dataclasses.replace(rescued, limit=outcome.reason, notice=outcome.notice)
-        return dataclasses.replace(self._end(outcome.reason, notice=outcome.notice), error=outcome.error)
+        notice = " ".join(filter(None, (outcome.notice, self._complaint))) or None
+        return dataclasses.replace(self._end(outcome.reason, notice=notice), error=outcome.error)
+
+    async def release(self) -> None:
+        """Give back what is kept for the last answer; after a crash, the run that continues does so."""
+        if self._guard is not None:
+            with suppress(StoreError):
+                await self._guard.release()
 
     async def conclude(self) -> RunResult:
         """Ask once more, now for the answer: the tools of this request are used up."""
@@ -172,7 +208,7 @@ class LoopRun:
         self.meter.resume_turn()
         outcomes = await self._run_calls(pending)
         self.meter.end_turn("tool-calls")
-        return self._look_back(outcomes)
+        return await self._look_back(outcomes)
 
     async def _step(
         self,
@@ -180,7 +216,9 @@ class LoopRun:
         choice: Literal["auto", "none", "required"] = "auto",
     ) -> RunResult | None:
         """Take one turn; return None if the loop continues."""
-        limit = self.budget.reached()
+        if (stopped := self._find_stop()) is not None:
+            return stopped
+        limit = self.budget.reached(self._kept_seconds)
         if limit is not None and choice == "auto":
             return self._end(limit, notice=self.budget.explain(limit))
         self._set_phase(specs, is_last=choice != "auto")
@@ -199,12 +237,31 @@ class LoopRun:
         if turn.calls:
             self.meter.report_answer(turn.finish.usage)
             outcomes = await self._run_calls(turn.calls)
-        self.meter.end_turn(turn.finish.reason, turn.finish.requested)
-        self._finish_reason = turn.finish.reason
-        return self._look_back(outcomes, turn.text)
+        self.meter.end_turn(turn.finish.reason, turn.finish.requested, turn.timing)
+        self._finish_reason, self._cut_notice = turn.finish.reason, turn.finish.notice or None
+        handed_in = None if turn.calls else await self._read_words(turn.text)
+        return handed_in or await self._look_back(outcomes, turn.text)
+
+    async def _read_words(self, text: str) -> RunResult | None:
+        """Return the end of a run that must hand in a result, if an answer without calls is that result."""
+        completion = None if self.loop.answer_rule else self.loop.completion
+        if completion is None or self._is_request or not text.strip() or self._deadline.reason is not None:
+            return None
+        outcome = await hand_in_text(self.loop.runner, self.loop.tools, completion, text, self.context)
+        if outcome is None:
+            self._complaint = f"The answer was text and not a call of `{completion}`."
+            return None
+        if outcome.status == "ok":
+            return self._end("goal", data=outcome.result.data)
+        self._complaint = find_complaint([outcome], completion)
+        return None
 
     async def _settle(self, *, hears: bool) -> None:
-        """Store what the model is going to read: after a crash, it reads what it has read before."""
+        """Store what the model is going to read: after a crash, it reads what it has read before.
+
+        A process that was frozen asks nothing for a run that another one has taken over.
+        """
+        await self.context.confirm()
         if self.meter.turns:
             await self.context.settle()
         if hears and await self._read_mail():
@@ -227,21 +284,33 @@ class LoopRun:
     def _set_phase(self, specs: Sequence[ToolSpec], *, is_last: bool) -> None:
         """Let the guard keep what the grace turn needs, once the run has begun and may call tools."""
         if self._guard is not None:
-            works = bool(specs) and self.meter.turns > 0
-            self._guard.phase = "last" if is_last else "work" if works else "only"
+            works = "only" if not specs else "work" if self.meter.turns > 0 else "first"
+            self._guard.phase = "last" if is_last else works
 
-    def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> RunResult | None:
+    async def _look_back(self, outcomes: list[CallOutcome], text: str = "") -> RunResult | None:
         """Return how the loop ends after a turn; None if it continues."""
-        if self._deadline.reason is not None:
-            reason = self._deadline.reason
-            return self._end(reason, notice=self.budget.explain(reason) if reason == "timeout" else None)
+        if (stopped := self._find_stop()) is not None:
+            return stopped
         rules = self._rules
-        stop = rules.after_calls(outcomes) if outcomes else rules.after_text(text, self._finish_reason)
+        reason = self._finish_reason
+        stop = rules.after_calls(outcomes) if outcomes else await rules.after_text(text, reason)
         if stop is not None:
-            return self._end(stop.reason, data=stop.data)
+            return self._end(stop.reason, data=stop.data, notice=stop.notice or self._cut_notice)
+        if outcomes and rules.warning is not None:
+            self.conversation.say(rules.warning)
         if not outcomes:
-            self.conversation.say(NUDGE)
+            completion = self.loop.completion if text.strip() and self.loop.answer_rule is None else None
+            self.conversation.say(
+                rules.correction if completion is None else demand_call(completion, self._complaint)
+            )
         return None
+
+    def _find_stop(self) -> RunResult | None:
+        """Return the end of a run that was cancelled or is out of time; None if it may continue."""
+        reason = self._deadline.reason
+        if reason is None:
+            return None
+        return self._end(reason, notice=self.budget.explain(reason) if reason == "timeout" else None)
 
     @property
     def _summarizer(self) -> Requester | None:
@@ -276,12 +345,16 @@ class LoopRun:
             schema=self.loop.schema,
             options=self.loop.options,
             pace=self.loop.pace,
+            sizes=self.loop.sizes,
         )
-        if self._guard is not None:
-            await self._guard.admit(request)
+        if self._guard is not None:  # it may wait for what other requests hold
+            await self._deadline.guard(asyncio.create_task(self._guard.admit(request)))
         if begins:
             self.meter.begin_turn()
         turn = Turn(self.meter.turns, self._emit, self.conversation.call_ids)
+        if self._guard is not None and self._deadline.reason is not None:
+            await self._guard.withdraw()
+            return turn
         if self._log is not None:
             self._log.record(self.meter.turns, request)
         try:
@@ -307,12 +380,17 @@ class LoopRun:
     async def _run_calls(self, calls: list[ToolCall]) -> list[CallOutcome]:
         tools = self.loop.tools
         context = dataclasses.replace(
-            self.context, emit=self._emit, tools=tools, cancel=CancelSignal(self._deadline.event)
+            self.context,
+            emit=self._emit,
+            tools=tools,
+            model=without_guard(self.loop.requester),
+            cancel=self._deadline.signal,
         )
         with self._guard.keep_last_answer() if self._guard is not None else nullcontext():
             outcomes = await self.loop.runner.run_batch(tools, calls, context)
         for outcome in outcomes:
             self.conversation.add(write_result(outcome.call.call_id, outcome.result.llm_content))
+        self._complaint = find_complaint(outcomes, self.loop.completion) or self._complaint
         await self.loop.strategy.take_outcomes(outcomes)
         return outcomes
 
@@ -337,7 +415,17 @@ class LoopRun:
             exception=error,
         )
 
-    def _emit(self, event: Event, /) -> None:
-        self.meter.emit(event)
-        if isinstance(event, ToolEnd) and self.cancel.mode == "after_tool":
-            self.cancel.request("now")
+
+def _make_emit(emit: Emit, cancel: CancelSignal) -> Emit:
+    """Return how the events of a run are emitted.
+
+    Not a method of the run: what its calls leave behind, such as the timers of the event loop, holds their
+    context for minutes, and that must not hold the conversation.
+    """
+
+    def emit_event(event: Event, /) -> None:
+        emit(event)
+        if isinstance(event, ToolEnd) and cancel.mode == "after_tool":
+            cancel.request("now")
+
+    return emit_event

@@ -6,15 +6,16 @@ at any depth, with the questions that it had asked; one that was started by othe
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from dovetail.errors import DovetailError
 from dovetail.events.call import ChatMessage, ToolCall, write_result
-from dovetail.events.run_context import RunContext, ignore_event
-from dovetail.events.run_events import Entry, RunEnd, RunStart, ToolEnd, TurnEnd
+from dovetail.events.run_context import RunContext, RunInbox, ignore_event
+from dovetail.events.run_events import Entry, RunEnd, RunStart, ToolEnd, TurnEnd, UserMessage
 from dovetail.events.run_result import RunResult
+from dovetail.ids import new_id
 from dovetail.loop.conversation import read_mail
 from dovetail.loop.limits import ResumePoint
 from dovetail.loop.loop import TurnLoop
@@ -25,6 +26,7 @@ from dovetail.tools.snapshot import ToolSnapshot
 from dovetail.tools.tool import Tool
 
 _CUT_OFF = "The server was restarted while this call was under way; whether it had an effect is not known."
+_NO_AGENT = "Agent {!r} no longer exists, so its work ended; whether it had an effect is not known."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +36,7 @@ class EarlierRun:
     run_id: str
     began: float
     done: Replay
+    setup: Mapping[str, Any] | None = None
     end: RunEnd | None = None
 
 
@@ -49,6 +52,7 @@ async def find_child(parent: RunContext, call_id: str) -> EarlierRun | None:
     return EarlierRun(
         run_id=start.path[-1],
         began=start.time,
+        setup=start.event.setup if isinstance(start.event, RunStart) else None,
         done=replay(entries, start.path),
         end=next((event for event in own if isinstance(event, RunEnd)), None),
     )
@@ -78,9 +82,12 @@ async def read_end(loop: TurnLoop, context: RunContext, earlier: EarlierRun) -> 
 
 
 async def resume_loop(
-    loop: TurnLoop, messages: Sequence[ChatMessage], context: RunContext, done: Replay
+    loop: TurnLoop, messages: Sequence[ChatMessage], context: RunContext, done: Replay, notice: str = ""
 ) -> RunResult:
-    """Run the loop from `messages` and what the run has `done`, which its budget has counted already."""
+    """Run the loop from `messages` and what the run has `done`, which its budget has counted already.
+
+    A `notice` reaches the model once, before its next turn, as a message to the run.
+    """
     ended = await _find_end(loop, context, done)
     mail = [] if ended is None else await read_mail(context)
     results, point = _end_interrupted_calls(context, done, loop.tools)
@@ -90,7 +97,30 @@ async def resume_loop(
     asked = [*messages, *done.messages, *results, *mail]
     if asked[-1]["role"] == "assistant" and not done.pending and loop.completion is not None:
         asked.append({"role": "user", "content": demand_result("no-completion", loop.completion)})
+    if notice and (done.turns or done.pending) and _say(notice) not in done.messages:
+        context = dataclasses.replace(context, inbox=_NoticeFirst(notice, context.inbox))
     return await loop.run(asked, context, point)
+
+
+class _NoticeFirst:
+    """The messages to a run, after a notice about the run itself."""
+
+    def __init__(self, notice: str, inbox: RunInbox | None) -> None:
+        parts = ({"type": "text", "text": notice},)
+        self._first = [UserMessage(new_id("msg"), "notice", parts, (_say(notice),))]
+        self._inbox = inbox
+
+    @property
+    def has_mail(self) -> bool:
+        return bool(self._first) or (self._inbox is not None and self._inbox.has_mail)
+
+    async def take(self) -> list[UserMessage]:
+        first, self._first = self._first, []
+        return first if self._inbox is None else [*first, *await self._inbox.take()]
+
+
+def _say(text: str) -> ChatMessage:
+    return {"role": "user", "content": text}
 
 
 async def _find_end(loop: TurnLoop, context: RunContext, done: Replay) -> RunResult | None:
@@ -125,9 +155,11 @@ def _end_interrupted_calls(
     for call in done.pending:
         tool = _find_tool(call, tools)
         if call.call_id in done.started and not (tool is not None and tool.may_repeat):
-            error = {"type": "interrupted", "message": _CUT_OFF}
-            context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": _CUT_OFF}, error))
-            results.append(write_result(call.call_id, _CUT_OFF))
+            is_lost_agent = tool is None and call.call_id in done.children
+            text = _NO_AGENT.format(call.name) if is_lost_agent else _CUT_OFF
+            error = {"type": "interrupted", "message": text}
+            context.emit(ToolEnd(call.call_id, "interrupted", {"llm_content": text}, error))
+            results.append(write_result(call.call_id, text))
     if results and len(results) == len(done.pending):
         context.emit(TurnEnd(done.turns + 1, done.open_usage, "tool-calls"))
         return results, ResumePoint(turns=done.turns + 1)

@@ -1,34 +1,38 @@
-"""Spend limits at work: the purse of each run, and the book of what each day has spent.
+"""The book of what each day, and each run with tasks in the background, has spent.
 
 Promises: a request is sent only if its worst case fits into every limit that it counts for, also when others
 are in progress at the same time, in this process or in another one that shares the database. What it did cost
-replaces the worst case when its answer has ended; after a crash the worst case stays booked.
+replaces the worst case when its answer has ended. After a crash the run that continues returns it: the
+cost of the request was never reported.
 """
 
-import threading
+import asyncio
 import time
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, TypeVar
 
 from dovetail.errors import LimitError
 from dovetail.events.run_context import current_context, current_run
-from dovetail.events.spend import DayAccount, Need, Scope, Shortage, Spending, SpendLimits
+from dovetail.events.spend import Booking, DayAccount, Need, Scope, Shortage, Spending, SpendLimits
+from dovetail.loop.memory_table import MemoryTable
 from dovetail.requesters.warn import warn_once
 from dovetail.settings import Settings
 from dovetail.settings.limits import DayLimits, LimitSettings
 
 N = TypeVar("N", int, float)
 
-_lock = threading.Lock()
+_FIRST_PAUSE = 0.02
+_LONGEST_PAUSE = 1.0
+"""Seconds between two looks for money that other requests hold."""
 _SETTINGS: dict[Scope, str] = {
     "service": "limits.day",
     "owner": "limits.owner_day",
     "agent": "limits.agent_day",
 }
 _OWNERS: dict[Scope, str] = {"service": "all runs", "owner": "owner {!r}", "agent": "agent {!r}"}
+_TREE = "a run with all agents and tasks below it"
 
 
 def find_lower(one: N | None, other: N | None) -> N | None:
@@ -36,73 +40,26 @@ def find_lower(one: N | None, other: N | None) -> N | None:
     return other if one is None else one if other is None else min(one, other)
 
 
-class Purse:
-    """What one run may spend and has spent; the agents below it draw on it, too, in any thread."""
-
-    def __init__(self, limits: SpendLimits, spent: Spending | None = None) -> None:
-        spent = spent or Spending()
-        self.limits = limits
-        self.cost = spent.cost
-        self.calls = spent.calls
-        self.held = 0.0
-        self._kept = Need()
-
-    @property
-    def spent(self) -> Spending:
-        """What is spent or held."""
-        return Spending(cost=self.cost + self.held, calls=self.calls)
-
-    @staticmethod
-    def hold(purses: Sequence["Purse"], need: Need) -> Shortage | None:
-        """Hold what a request needs in all purses, or in none if one of them has too little."""
-        with _lock:
-            for purse in purses:
-                whole = purse._add_kept(need)
-                limit = whole.find_shortage(purse.limits, purse.spent)
-                if limit is not None:
-                    return Shortage(limit=limit, limits=purse.limits, spent=purse.spent, need=whole)
-            for purse in purses:
-                purse.calls += 1
-                purse.held += need.cost
-        return None
-
-    @staticmethod
-    def settle(purses: Sequence["Purse"], need: Need, cost: float | None) -> None:
-        """Replace what was held by the cost; None if the request was never sent."""
-        with _lock:
-            for purse in purses:
-                purse.held = max(purse.held - need.cost, 0.0)
-                purse.cost += cost or 0.0
-                purse.calls -= cost is None
-
-    @staticmethod
-    @contextmanager
-    def keep(purses: Sequence["Purse"], need: Need) -> Generator[None]:
-        """Keep what the last answer of a run needs, while the calls of that run may spend the rest."""
-        with _lock:
-            for purse in purses:
-                purse._kept = purse._add_kept(need)
-        try:
-            yield
-        finally:
-            less = Need(kept_cost=-need.kept_cost, kept_calls=-need.kept_calls)
-            with _lock:
-                for purse in purses:
-                    purse._kept = purse._add_kept(less)
-
-    def _add_kept(self, need: Need) -> Need:
-        """Return the need with what is kept in this purse."""
-        kept = self._kept
-        return replace(
-            need, kept_cost=need.kept_cost + kept.kept_cost, kept_calls=need.kept_calls + kept.kept_calls
-        )
-
-
 class SpendTable(Protocol):
     """Where the spending of days is kept; each method is one atomic step."""
 
-    async def reserve(self, day: str, accounts: Sequence[DayAccount], need: Need) -> Shortage | None:
-        """Book what a request needs in all accounts, or in none if one of them has too little."""
+    async def reserve(
+        self, day: str, accounts: Sequence[DayAccount], need: Need, booking: Booking | None = None
+    ) -> Shortage | None:
+        """Book what a request needs in all accounts, or in none if one of them has too little.
+
+        What is kept for the last answer is booked as well, in place of what was kept before.
+        """
+        ...
+
+    async def settle(
+        self, day: str, accounts: Sequence[DayAccount], request_id: str, held: float, spent: Spending
+    ) -> None:
+        """Replace what is held for a request by what it has spent."""
+        ...
+
+    async def release(self, *, run_id: str = "", last_id: str = "") -> None:
+        """Give back what is held for a run, or what is kept for its last answer."""
         ...
 
     async def correct(self, day: str, accounts: Sequence[DayAccount], cost: float, calls: int = 0) -> None:
@@ -112,68 +69,51 @@ class SpendTable(Protocol):
     async def read(self, day: str, accounts: Sequence[DayAccount]) -> list[Spending]:
         """Return what is booked in each account."""
         ...
-
-
-class MemoryTable:
-    """The spending of days of this process."""
-
-    def __init__(self) -> None:
-        self._spent: dict[tuple[str, str, str], Spending] = {}
-        self._day = ""
-
-    async def reserve(self, day: str, accounts: Sequence[DayAccount], need: Need) -> Shortage | None:
-        """Book what a request needs in all accounts, or in none if one of them has too little."""
-        with _lock:
-            for account in accounts:
-                spent = self._get(day, account)
-                limit = need.find_shortage(account.limits, spent)
-                if limit is not None:
-                    return Shortage(
-                        limit=limit, limits=account.limits, spent=spent, need=need, account=account
-                    )
-            self._add(day, accounts, need.cost, 1)
-        return None
-
-    async def correct(self, day: str, accounts: Sequence[DayAccount], cost: float, calls: int = 0) -> None:
-        """Add to what is booked."""
-        with _lock:
-            self._add(day, accounts, cost, calls)
-
-    async def read(self, day: str, accounts: Sequence[DayAccount]) -> list[Spending]:
-        """Return what is booked in each account."""
-        return [self._get(day, account) for account in accounts]
-
-    def _get(self, day: str, account: DayAccount) -> Spending:
-        return self._spent.get((day, *account.key), Spending())
-
-    def _add(self, day: str, accounts: Sequence[DayAccount], cost: float, calls: int) -> None:
-        for account in accounts:
-            spent = self._get(day, account)
-            self._spent[(day, *account.key)] = Spending(cost=spent.cost + cost, calls=spent.calls + calls)
-        if day > self._day:  # earlier days are over, but for requests that began on the last one
-            self._spent = {key: spent for key, spent in self._spent.items() if key[0] >= self._day}
-            self._day = day
 
 
 class SpendBook:
     """The spending of days (UTC): in memory, or in the database of a service once it is opened (`table`)."""
 
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, clock: Callable[[], float] | None = None) -> None:
         self.table: SpendTable | None = None
         self._memory = MemoryTable()
-        self._clock = clock
+        self._clock = clock or time.time
 
-    async def reserve(self, accounts: Sequence[DayAccount], need: Need) -> str:
+    async def reserve(
+        self,
+        accounts: Sequence[DayAccount],
+        need: Need,
+        booking: Booking | None = None,
+        *,
+        waits: bool = False,
+    ) -> str:
         """Book what a request needs; return the day that it counts for.
+
+        One that `waits` does so while requests in progress hold what it needs, here or elsewhere.
 
         Raises:
             LimitError: one of the accounts has too little left.
         """
-        day = self.today
-        shortage = await self._tables.reserve(day, accounts, need)
-        if shortage is not None:
-            raise explain_shortage(shortage, self._clock())
-        return day
+        pause = _FIRST_PAUSE
+        while True:
+            day = self.today
+            shortage = await self._tables.reserve(day, accounts, need, booking)
+            if shortage is None:
+                return day
+            if not (waits and shortage.may_fit):
+                raise explain_shortage(shortage, self._clock())
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    async def settle(
+        self, day: str, accounts: Sequence[DayAccount], request_id: str, held: float, spent: Spending
+    ) -> None:
+        """Replace what is held for a request by what it has spent."""
+        await self._tables.settle(day, accounts, request_id, held, spent)
+
+    async def release(self, *, run_id: str = "", last_id: str = "") -> None:
+        """Give back what is held for a run, or what is kept for its last answer."""
+        await self._tables.release(run_id=run_id, last_id=last_id)
 
     async def correct(self, day: str, accounts: Sequence[DayAccount], cost: float, calls: int = 0) -> None:
         """Add to what is booked."""
@@ -252,10 +192,10 @@ def explain_shortage(shortage: Shortage, now: float = 0.0, run: str = "this run"
     `run` is whose limit it is, unless it is that of a day.
     """
     account = shortage.account
-    name = "cost" if shortage.limit == "max-cost" else "calls"
-    if account is None:
+    name = shortage.limit.removeprefix("max-")
+    if account is None or account.scope == "run":
         hint = f"Raise `limits.{name}` or the agent's `max_{name}`, whichever is lower."
-        return LimitError(_describe(shortage, run), limit=shortage.limit, hint=hint)
+        return LimitError(_describe(shortage, _TREE if account else run), limit=shortage.limit, hint=hint)
     reset = datetime.fromtimestamp(now, UTC).date() + timedelta(days=1)
     owner = _OWNERS[account.scope].format(account.name)
     key = f"{_SETTINGS[account.scope]}.{name}"
@@ -272,6 +212,8 @@ def _describe(shortage: Shortage, owner: str) -> str:
     limits, spent, need = shortage.limits, shortage.spent, shortage.need
     if shortage.limit == "max-calls":
         return f"The limit of {limits.calls} requests to models of {owner} is reached."
+    if shortage.limit == "max-tokens":
+        return f"The limit of {limits.tokens:,} tokens of {owner} is reached."
     used = f"{_show(spent.cost)} of {_show(limits.cost or 0)} is used"
     if not need.cost:
         return f"The cost limit of {owner} is reached: {used}."

@@ -13,6 +13,7 @@ from dovetail.events.delta import (
     ProgressDelta,
     ProviderPartDelta,
     ReasoningDelta,
+    RequestTiming,
     TextDelta,
     ToolCallDelta,
 )
@@ -33,8 +34,11 @@ from dovetail.events.run_events import Emit, ToolEnd
 from dovetail.ids import new_id
 from dovetail.loop.judged import stream_judged
 from dovetail.requesters.border import clean_deltas
+from dovetail.requesters.clock import RequestClock, timed
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.tracing import describe_finish, request_span
+from dovetail.response.result import CUT_OFF
+from dovetail.settings.limits import AnswerLimits
 from dovetail.tools.tool import CallOutcome
 from dovetail.tracing import record
 
@@ -68,12 +72,14 @@ class Turn:
     ) -> None:
         self.number = number
         self.finish = FinishDelta(reason="interrupted")
+        self.timing: RequestTiming | None = None
         self.calls: list[ToolCall] = []
         self.provider_parts: list[ProviderPartEvent] = []
         self._emit = emit
         self._known = known
         self._clock = clock
         self._pieces: list[str] = []
+        self._length = 0
         self._open: str | None = None  # "text" or "reasoning": the segment in progress
         self._segment = 0
         self._segment_id = ""
@@ -92,21 +98,29 @@ class Turn:
         """The turn as the assistant's message."""
         return write_answer(self.text, self.calls, [asdict(part) for part in self.provider_parts])
 
-    async def read_answer(self, model: str, deltas: AsyncGenerator[Delta, None]) -> None:
-        """Read the answer of a model under a span, then close it."""
-        with request_span(model) as span:
-            async with aclosing(clean_deltas(deltas)) as cleaned:
-                await self.read(cleaned)
+    async def read_answer(
+        self, requester: Requester, deltas: AsyncGenerator[Delta, None], sizes: AnswerLimits | None = None
+    ) -> None:
+        """Read the answer of a model under a span, then close it; it is cut off at its sizes."""
+        with timed(requester.model) as clock, request_span(requester) as span:
+            try:
+                async with aclosing(clean_deltas(deltas, sizes)) as cleaned:
+                    await self.read(cleaned, clock)
+            finally:
+                self.timing = clock.read()
             record(span, describe_finish(self.finish))
 
-    async def read(self, deltas: AsyncIterator[Delta]) -> None:
+    async def read(self, deltas: AsyncIterator[Delta], clock: RequestClock | None = None) -> None:
         """Read the answer to its end; an error is raised after everything open was closed."""
         complete = False
+        clock = clock or RequestClock()
         try:
             take = self._take if self.hand_on is None else self._take_or_hand_on
             async for delta in deltas:
+                if clock.first is None:
+                    clock.note(delta)
                 take(delta)
-            complete = True
+            complete = not self.finish.notice  # the calls of an answer that was cut off are not carried out
         finally:
             self._close_segment()
             self._close_calls(complete)
@@ -114,7 +128,7 @@ class Turn:
     def _take(self, delta: Delta) -> None:
         if isinstance(delta, TextDelta):
             self._switch("text")
-            self._pieces.append(delta.text)
+            self._add_text(delta)
             self._emit(TextDeltaEvent(self._segment_id, delta.text))
         elif isinstance(delta, ReasoningDelta):
             self._switch("reasoning")
@@ -130,8 +144,7 @@ class Turn:
             self.finish = delta
 
     def _take_part(self, delta: ProviderPartDelta) -> None:
-        length = sum(map(len, self._pieces))
-        part = ProviderPartEvent(delta.source, delta.data, length, len(self._calls))
+        part = ProviderPartEvent(delta.source, delta.data, self._length, len(self._calls))
         self.provider_parts.append(part)
         self._emit(part)
 
@@ -147,8 +160,12 @@ class Turn:
         if self.hand_on is None or not isinstance(delta, TextDelta | ReasoningDelta):
             return self._take(delta)
         if isinstance(delta, TextDelta):
-            self._pieces.append(delta.text)
+            self._add_text(delta)
         self.hand_on(delta)
+
+    def _add_text(self, delta: TextDelta) -> None:
+        self._pieces.append(delta.text)
+        self._length += len(delta.text)
 
     def _take_call(self, delta: ToolCallDelta) -> None:
         call = self._calls.get(delta.index)
@@ -186,9 +203,13 @@ class Turn:
 
     def _close_calls(self, complete: bool) -> None:
         """Collect complete calls; a call that was interrupted ends at once."""
+        last = self._calls[max(self._calls)] if self.finish.reason in CUT_OFF and self._calls else None
         for call in self._calls.values():
             if complete:
-                made = ToolCall(call_id=call.call_id, name=call.name, arguments="".join(call.pieces))
+                arguments = "".join(call.pieces)
+                if call is last and not arguments.strip():
+                    arguments = "{"  # none would mean that the call takes none; these were not written
+                made = ToolCall(call_id=call.call_id, name=call.name, arguments=arguments)
                 self.calls.append(made)
                 self._emit(ToolInputEnd(made.call_id, made.name, made.shown_arguments))
             else:
@@ -209,11 +230,11 @@ class ToolStrategy:
         """Ask the model and read its answer into `turn`."""
         if requester.calls_tools:
             try:
-                return await turn.read_answer(requester.model, requester.stream(request))
+                return await turn.read_answer(requester, requester.stream(request), request.sizes)
             except ModelError:  # a requester notices only now that its model cannot call functions
                 if requester.calls_tools or turn.text:
                     raise
-        await turn.read_answer(requester.model, stream_judged(requester, request))
+        await turn.read_answer(requester, stream_judged(requester, request), request.sizes)
 
     async def take_outcomes(self, outcomes: Sequence[CallOutcome]) -> None:
         """Take what the calls of a turn returned; the conversation has it already."""

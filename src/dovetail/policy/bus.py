@@ -166,7 +166,7 @@ class MessageBus:
                 f"The bus of {'/'.join(self._path)!r} belongs to a sub-agent and cannot answer."
             )
         ask = self._hub.asks.get(ask_id)
-        if ask is None or not ask.answer(dict(value)):
+        if ask is None or not ask.answer(dict(value), is_from_listener=True):
             known = ", ".join(ask.ask_id for ask in self.asks)
             raise NotFoundError(f"No open question {ask_id!r}. Open: {known or 'none'}.")
 

@@ -20,7 +20,7 @@ from dovetail.errors import ConfigError
 from dovetail.events.call import READ_ONLY
 from dovetail.policy.policy import PolicyProblem
 from dovetail.policy.rule import MODES, PolicyRule
-from dovetail.policy.rule_text import read_each_rule, read_rules, remove_rule, write_rule
+from dovetail.policy.rule_text import RuleError, read_each_rule, read_rules, remove_rule, write_rule
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class PolicyFile:
             if number == self.most_rules:
                 raise ConfigError(f"{self._path} has more than {self.most_rules} rules.")
             if rule.action == "allow" and not self._may_allow:
-                raise ConfigError(f"{rule.source}: an extension folder may deny and ask, but not allow.")
+                raise RuleError("an extension folder may deny and ask, but not allow.", place=rule.source)
             yield rule
 
 

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from dovetail.data.shown_arguments import show_arguments
 from dovetail.data.text import explain_unknown
 from dovetail.policy.policy import Policy
 from dovetail.policy.rule import PolicyCall, PolicyRule
@@ -46,7 +47,7 @@ def describe_rule(rule: PolicyRule, workspace: Path) -> dict[str, Any]:
         "tool": rule.tool,
         "kinds": [kind.value for kind in rule.kinds],
         "arguments": dict(rule.arguments),
-        "exact": rule.exact,
+        "exact": rule.shown_exact,
         "agent": rule.agent,
         "modes": list(rule.modes),
         "priority": rule.priority,
@@ -64,8 +65,8 @@ def describe_remembered(rule: PolicyRule) -> dict[str, Any]:
         "id": grant.id if grant else "",
         "tool": _unescape(rule.tool),
         "kind": rule.kinds[0].value if rule.kinds else None,
-        "args": json.loads(rule.exact) if rule.exact else None,
-        "agent": _unescape(rule.agent),
+        "args": show_arguments(json.loads(rule.exact)) if rule.exact else None,
+        "agent": _unescape(rule.agent).removeprefix("/"),
         "modes": list(rule.modes),
         "owner": find_owner(rule),
         "session_id": grant.session_id if grant else None,
@@ -84,12 +85,14 @@ def _unescape(glob: str) -> str:
     return re.sub(r"\[([*?[])\]", r"\1", glob)
 
 
-def find_doubts(policy: Policy, arguments: Mapping[str, Iterable[str] | None]) -> list[str]:
-    """Return warnings about rules that can never match: they name an unknown tool, or an unknown argument.
+def find_doubts(
+    policy: Policy, arguments: Mapping[str, Iterable[str] | None], agents: Iterable[str]
+) -> list[str]:
+    """Return warnings about rules that can never match: they name an unknown tool, agent or argument.
 
     `arguments` maps each tool to the names of its arguments, to None if it accepts any.
     """
-    doubts = policy.find_unknown_tools(arguments)
+    doubts = [*policy.find_unknown_tools(arguments), *policy.find_unknown_agents(agents)]
     for rule in policy.rules:
         known = [names for tool, names in arguments.items() if fnmatchcase(tool, rule.tool)]
         for name in rule.arguments:
@@ -107,6 +110,7 @@ def describe_decision(policy: Policy, call: PolicyCall, workspace: Path) -> dict
     return {
         "action": decision.action,
         "reason": decision.reason,
+        "agent": call.agent,
         "rule": describe_rule(decision.rule, workspace),
         "steps": [
             {

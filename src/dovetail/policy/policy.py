@@ -3,6 +3,7 @@
 Among rules of equal priority deny beats a remembered answer, that beats ask, and ask beats allow.
 """
 
+import fnmatch
 import glob
 import logging
 import time
@@ -70,9 +71,11 @@ class Explanation:
 
     decision: Decision
     steps: tuple[tuple[PolicyRule, str | None], ...]
+    agent: str = ""
 
     def __str__(self) -> str:
-        lines = [f"{self.decision.action}: {self.decision.reason}"]
+        caller = f" for agent {self.agent}" if self.agent else ""
+        lines = [f"{self.decision.action}{caller}: {self.decision.reason}"]
         for rule, mismatch in self.steps:
             lines.append(f"  {rule.priority:>5} {rule.title} ({rule.source}): {mismatch or 'decides'}")
         return "\n".join(lines)
@@ -157,6 +160,19 @@ class Policy:
             notices.append(f"{rule.source}: Unknown tool {rule.tool!r}. {hint}".rstrip())
         return notices
 
+    def find_unknown_agents(self, names: Iterable[str]) -> list[str]:
+        """Return warnings about rules for agents that do not exist, each with the nearest name."""
+        known = list(names)
+        notices: list[str] = []
+        for rule in self._ordered:
+            if rule.source in _NOT_WRITTEN:
+                continue
+            for name in filter(None, rule.agent.split("/")):
+                if not fnmatch.filter(known, name):
+                    hint = did_you_mean(name, known, most=1)
+                    notices.append(f"{rule.source}: Unknown agent {name!r}. {hint}".rstrip())
+        return notices
+
     def add(self, rule: PolicyRule) -> None:
         """Add a rule until the program ends."""
         if rule not in self._ordered:
@@ -187,7 +203,7 @@ class Policy:
             steps.append((rule, rule.find_mismatch(call, arguments)))
             if rule is decision.rule:
                 break
-        return Explanation(decision, tuple(steps))
+        return Explanation(decision, tuple(steps), call.agent)
 
     def remember(self, call: PolicyCall, how: Literal["run", "always"]) -> PolicyRule | None:
         """Allow exactly this call from now on: in this run, or for this user always.
@@ -218,7 +234,7 @@ class Policy:
             tool=glob.escape(call.tool),
             kinds=(call.kind,),
             exact=to_canonical_json(call.args),
-            agent=glob.escape(call.agent),
+            agent=f"/{glob.escape(call.agent)}",
             modes=MODES[MODES.index(call.mode) :],
             priority=self.decide(call).rule.priority,
             name=f"{'always' if how == 'always' else 'in this run'} allowed: {call.tool}",

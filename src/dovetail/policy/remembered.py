@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from dovetail.data.private_file import make_private_folder, open_private
+from dovetail.data.private_folder import settle_private
 from dovetail.errors import NotFoundError
 from dovetail.policy.file import PolicyFile, PolicyFiles
 from dovetail.policy.policy import Policy
@@ -31,7 +33,7 @@ def open_policy(workspace: Path, find_further: Callable[[], Iterable[Path]]) -> 
 
 def open_remembered(workspace: Path) -> "RememberedRules":
     """Return the answers that are always remembered in a workspace."""
-    return RememberedRules(workspace / ".dovetail" / "remembered.toml")
+    return RememberedRules(settle_private(workspace, "remembered.toml"))
 
 
 class RememberedRules(PolicyFile):
@@ -65,7 +67,7 @@ class RememberedRules(PolicyFile):
     def load(self) -> list[PolicyRule]:
         """Return the rules in force; answers that were taken back are not."""
         self._read_version = self._find_version()
-        rules = [replace(rule, source="remembered") for rule in super().load()]
+        rules = [replace(rule, source="remembered", agent=_anchor(rule.agent)) for rule in super().load()]
         return [rule for rule in rules if rule.grant is None or rule.grant.undone_at is None]
 
     def list_all(self) -> list[PolicyRule]:
@@ -75,7 +77,7 @@ class RememberedRules(PolicyFile):
 
     def save(self, rule: PolicyRule) -> None:
         """Append a rule to the file."""
-        with self._locked(), self._path.open("a", encoding="utf-8") as file:
+        with self._locked(), open_private(self._path, "a") as file:
             file.write(write_rule(rule))
 
     def undo(self, rule_id: str) -> PolicyRule:
@@ -101,14 +103,15 @@ class RememberedRules(PolicyFile):
 
     def _replace(self, rules: Iterable[PolicyRule]) -> None:
         draft = self._path.with_suffix(".draft")
-        draft.write_text("".join(map(write_rule, rules)), encoding="utf-8")
+        with open_private(draft, "w") as file:
+            file.write("".join(map(write_rule, rules)))
         draft.replace(self._path)
 
     @contextmanager
     def _locked(self) -> Generator[None]:
         """Let no other process change the file; the lock is another file, since this one is replaced."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.with_suffix(".lock").open("w") as lock:
+        make_private_folder(self._path.parent)
+        with open_private(self._path.with_suffix(".lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
@@ -118,6 +121,11 @@ class RememberedRules(PolicyFile):
         except OSError:
             return ()
         return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _anchor(agent: str) -> str:
+    """Return the glob for exactly one agent path; earlier versions wrote it without the slash in front."""
+    return agent if agent == "*" or agent.startswith("/") else f"/{agent}"
 
 
 def _make_old_grant(rule: PolicyRule) -> Grant:

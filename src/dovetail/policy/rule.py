@@ -2,18 +2,23 @@
 
 An argument pattern is matched against one top-level argument as a whole: a string by its own text, any other
 value by its canonical JSON. A nested value can therefore never stand in for a top-level one. A path matches
-however it is spelled, and a link by the place it leads to.
+however it is spelled, and a link by the place it leads to; for a rule that denies or asks, a file also by the
+other names (hard links) that it has in the workspace.
 """
 
 import json
 import os
+import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+from dovetail.data.shapes import is_mapping
+from dovetail.data.shown_arguments import show_arguments
 from dovetail.data.text import explain_choices
 from dovetail.errors import ConfigError
 from dovetail.events.call import Kind
@@ -72,8 +77,10 @@ class PolicyRule:
     """A decision (allow, deny or ask) for the calls it matches; an empty condition matches everything.
 
     `tool` and `agent` are globs. `arguments` maps a top-level argument to a pattern that its whole value must
-    match; `exact` is the canonical JSON that all arguments together must equal. `run` and `owner` bind a
-    remembered answer to one run or one user, `definition` to an unchanged tool; `grant` is its history.
+    match; `exact` is the canonical JSON that all arguments together must equal. The glob for `agent` matches
+    the end of the agent path, at whole names: `scout` wherever it runs, `main/scout` where `main` has called
+    it; with a slash in front it matches the whole path. `run` and `owner` bind a remembered answer to one run
+    or one user, `definition` to an unchanged tool; `grant` is its history.
 
     >>> rule = PolicyRule(action="allow", tool="read_*")
     >>> Policy([rule]).decide(PolicyCall(tool="read_file")).action
@@ -111,6 +118,15 @@ class PolicyRule:
         return self.name or f"{self.action} {self.tool}"
 
     @property
+    def shown_exact(self) -> str | None:
+        """What all arguments together must equal, without the secrets in them."""
+        try:
+            arguments = json.loads(self.exact or "")
+        except ValueError:  # a rule of a file that never matches
+            return self.exact
+        return to_canonical_json(show_arguments(arguments)) if is_mapping(arguments) else self.exact
+
+    @property
     def looks_at_arguments(self) -> bool:
         """Whether the rule depends on the arguments of a call."""
         return bool(self.arguments) or self.exact is not None
@@ -125,7 +141,7 @@ class PolicyRule:
             return f"tool {call.tool!r} is not {self.tool!r}"
         if self.kinds and call.kind not in self.kinds:
             return f"kind {call.kind.value!r} is not {' or '.join(self.kinds)}"
-        if not fnmatchcase(call.agent, self.agent):
+        if not matches_agent(self.agent, call.agent):
             return f"agent {call.agent!r} is not {self.agent!r}"
         if self.modes and call.mode not in self.modes:
             return f"mode {call.mode!r} is not {' or '.join(self.modes)}"
@@ -145,7 +161,7 @@ class PolicyRule:
             if (mismatch := find(name, pattern)) is not None:
                 return mismatch
         if self.exact is not None and self.exact != to_canonical_json(call.args):
-            return f"the arguments are not exactly {self.exact}"
+            return f"the arguments are not exactly {self.shown_exact}"
         return None
 
 
@@ -202,6 +218,9 @@ class Arguments:
             yield from _with_slash(os.path.normpath(value))
             yield from _with_slash(place)
             yield from _with_slash(os.path.relpath(place, self._get_root()))
+            for other in _find_hard_links(place, self._get_root()):
+                yield other
+                yield os.path.relpath(other, self._get_root())
 
     def _find_real(self, value: str) -> str | None:
         """Return the place that a path leads to, if that differs from the place it names."""
@@ -223,6 +242,35 @@ class Arguments:
 
     def _get_root(self) -> str:
         return os.path.realpath(self._root or ".")
+
+
+def _find_hard_links(place: str, root: str) -> Iterator[str]:
+    """Yield the other names of a file below the workspace; only a file with several names is looked for."""
+    try:
+        status = os.lstat(place)
+    except (OSError, ValueError):
+        return
+    if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+        return
+    folders = [root]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                elif entry.inode() == status.st_ino and entry.path != place:
+                    with suppress(OSError):
+                        if os.path.samestat(status, entry.stat(follow_symlinks=False)):
+                            yield entry.path
+
+
+def matches_agent(pattern: str, path: str) -> bool:
+    """Whether a glob matches the end of an agent path, or all of it if the glob begins with a slash.
+
+    >>> matches_agent("scout", "main/scout"), matches_agent("/scout", "main/scout")
+    (True, False)
+    """
+    return fnmatchcase(f"/{path}", pattern if pattern.startswith("/") else f"*/{pattern}")
 
 
 def to_canonical_json(value: Any) -> str:

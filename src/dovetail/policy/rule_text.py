@@ -36,6 +36,17 @@ _DEEP_KEY = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
 """A key of a hundred parts, which costs the parser quadratic time; this search costs linear time."""
 
 
+class RuleError(ConfigError):
+    """The text of rules is invalid; `place` is its file, with the `line` if that is known."""
+
+    wire_name = "ConfigError"
+
+    def __init__(self, message: str, *, place: str, hint: str | None = None) -> None:
+        super().__init__(f"{place}: {message}", hint=hint)
+        line = place.rpartition(":")[2]
+        self.line = int(line) if line.isdecimal() else None
+
+
 def read_rules(text: str, path: Path, *, lowest_priority: int = 0) -> Iterator[PolicyRule]:
     """Return the rules in the text of a file; each names its line as its source.
 
@@ -69,7 +80,7 @@ def read_each_rule(
         try:
             yield list(_read_rule(entry, place, lowest_priority))
         except ConfigError as error:
-            yield ConfigError(f"{place}: {error.message}", hint=error.hint)
+            yield RuleError(error.message, place=place, hint=error.hint)
 
 
 def read_rule(entry: Mapping[str, Any]) -> list[PolicyRule]:
@@ -246,4 +257,4 @@ def _read_toml(text: str, path: Path) -> Mapping[str, Any]:
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"at line (\d+)", str(error))
         place = f"{path}:{line[1]}" if line else str(path)
-        raise ConfigError(f"{place}: {error}") from error
+        raise RuleError(str(error), place=place) from error

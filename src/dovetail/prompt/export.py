@@ -23,7 +23,7 @@ def to_serializable(data: Mapping[str, Any]) -> dict[str, Any]:
         output = data["output"]
         if data.get("output_format") is None and read_model_fields(output) is not None:
             output = wrap_class(output)  # so that it is asked for in the same way when it is loaded again
-        data = {**data, "output": export_schema(output)}
+        data = {**data, "output": [] if output == () else export_schema(output)}
     return sanitize(data)
 
 

@@ -120,7 +120,7 @@ def build_requirement(title: str, output: Any, output_format: str) -> list[str]:
             f"{title}:",
             "Data Format: JSON",
             "Data Structure:",
-            render_structure(output, described=True),
+            render_structure(output),
             "",
         ]
     if output_format == "markdown":

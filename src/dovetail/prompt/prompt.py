@@ -149,8 +149,8 @@ class Prompt(LayeredData):
         return to_yaml(self.to_serializable_prompt_data(inherit))
 
     def _prepare(
-        self, key: str, value: Any, mappings: Mapping[str, Any] | None
+        self, key: str, value: Any, mappings: Mapping[str, Any] | None, *, is_item: bool = False
     ) -> tuple[dict[str, Any], str, Any]:
         if isinstance(value, str):
             value = textwrap.dedent(value).strip()
-        return super()._prepare(key, value, mappings)
+        return super()._prepare(key, value, mappings, is_item=is_item)

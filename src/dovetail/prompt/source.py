@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dovetail.data.bounded_yaml import DEEPEST, compose_yaml, load_yaml
+from dovetail.data.private_folder import REFUSAL, find_private_path
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
 from dovetail.errors import PromptError, PromptFileError, PromptSyntaxError, PromptTypeError
@@ -78,6 +79,8 @@ def _as_file(text: str) -> Path | None:
 
 
 def _read_file(path: Path, format: Format, encoding: str | None) -> Source:
+    if find_private_path(str(path), Path.cwd(), Path.cwd()) is not None:
+        raise PromptFileError(f"Cannot read the prompt file {str(path)!r}: it {REFUSAL}.")
     try:
         text = path.read_text(encoding="utf-8-sig" if encoding and _is_utf_8(encoding) else encoding)
     except OSError as error:

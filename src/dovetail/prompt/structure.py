@@ -9,13 +9,12 @@ from dovetail.data.shapes import is_dict, is_list, is_mapping, is_open_set, is_t
 _BUILTINS = {kind: f"<{kind.__name__}>" for kind in (str, int, float, bool, list, dict, tuple, set, bytes)}
 
 
-def render_structure(schema: Any, *, described: bool = False) -> str:
+def render_structure(schema: Any) -> str:
     """Return the structure of a schema: types in `<…>`, descriptions after `//`, lists ending in `...`.
 
-    A tuple as the whole schema shows its description only if `described`.
+    A tuple as the whole schema is its type alone.
     """
-    text = _render_mapping(schema, 0) if is_mapping(schema) and schema else _render(schema, 0)
-    return text + _describe(schema) if described else text
+    return _render_mapping(schema, 0) if is_mapping(schema) and schema else _render(schema, 0)
 
 
 def _render(schema: Any, depth: int) -> str:

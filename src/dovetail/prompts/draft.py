@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dovetail.agent.agent import Agent
-from dovetail.agent.fluent import PromptShorthands
 from dovetail.agent.runtime import Runtime
+from dovetail.agent.shorthands import PromptShorthands
 from dovetail.data.text import did_you_mean
 from dovetail.errors import PromptError
 from dovetail.prompt.configure import AliasStep, configure

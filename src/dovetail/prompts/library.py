@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dovetail.data.private_folder import REFUSAL, find_private_path
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError, NotFoundError, PromptError, PromptSyntaxError
 from dovetail.prompts.file import PromptFile, describe_failure, read_prompt_file
@@ -29,7 +30,7 @@ class PromptLibrary:
     """The prompts by name; read at the first use and at every `reload`."""
 
     def __init__(self, folders: Iterable[str | Path]) -> None:
-        self._folders = [Path(folder) for folder in folders]
+        self._folders = list({folder.resolve(): folder for folder in map(Path, folders)}.values())
         self._prompts: dict[str, PromptFile] | None = None
         self._problems: list[PromptProblem] = []
         self._last_good: dict[Path, PromptFile] = {}
@@ -80,6 +81,8 @@ class PromptLibrary:
         try:
             if not path.resolve().is_relative_to(folder.resolve()):
                 raise PromptError(f"{path.name} is a link to a file outside of {folder}.")
+            if find_private_path(path.name, folder.resolve(), folder.resolve().parent) is not None:
+                raise PromptError(f"{path.name} {REFUSAL}.")
             return read_prompt_file(path)
         except (ConfigError, OSError) as error:
             problems.append(

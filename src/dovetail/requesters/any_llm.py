@@ -8,12 +8,12 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
-from dovetail.data.secrets import hide
+from dovetail.data.secrets import hide_traces
 from dovetail.data.shapes import is_mapping
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ProviderPartDelta, ReasoningDelta
-from dovetail.lazy import lazy
+from dovetail.lazy import install_packages, lazy
 from dovetail.requesters.configured import ConfiguredProvider, configure
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.errors import REFUSED, REFUSED_HINT
@@ -105,10 +105,10 @@ class AnyLlmRequester(ForeignRequester):
         try:
             return any_llm.AnyLLM.create(self._provider, api_key=key, api_base=address)
         except Exception as error:  # whatever the provider's own package raises
-            text = hide(" ".join(str(error).split()), self.secrets)
+            text = hide_traces(" ".join(str(error).split()), self.secrets)
             hint = "Set the key in the provider's own variable or in model.providers.any-llm.api_key."
             if isinstance(error, ImportError):
-                hint = f"Install it: pip install 'any-llm-sdk[{self._provider}]'"
+                hint = f"Install it: {install_packages(f'any-llm-sdk[{self._provider}]')}"
         # Not inside the handler: the library's error may hold the key.
         raise explain_failure(self.provider, f"{self._provider}:{self._model}", text, hint)
 

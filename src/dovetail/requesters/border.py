@@ -1,8 +1,9 @@
 """The boundary to models: the deltas of any requester are cleaned and limited here, once.
 
 Text, reasoning, names and arguments become clean text: a character whose halves come in two deltas is joined,
-a lone half and a NUL become U+FFFD. An id that no database or client could hold is replaced by one of ours.
-Token counts are whole and not negative, and one answer has a limited number of calls.
+a lone half and a NUL become U+FFFD. Text in `<think>` tags at the beginning of an answer is reasoning. An id
+that no database or client could hold is replaced by one of ours. Token counts are whole and not negative, and
+one answer has a limited number of calls and characters.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
@@ -23,6 +24,9 @@ from dovetail.events.delta import (
     Usage,
 )
 from dovetail.ids import new_id
+from dovetail.requesters.sizes import Scale
+from dovetail.requesters.think_tags import TagSplitter
+from dovetail.settings.limits import AnswerLimits
 
 LONGEST_ID = 200
 LONGEST_NAME = 200
@@ -34,18 +38,26 @@ Place: TypeAlias = type[TextDelta] | type[ReasoningDelta] | int
 """The part that a delta continues: text, reasoning, or the arguments of the call with this index."""
 
 
-async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, None]:
-    """Yield the deltas with clean text; most of them are the same objects."""
-    cleaner = _Cleaner()
+async def clean_deltas(
+    deltas: AsyncIterator[Delta], sizes: AnswerLimits | None = None
+) -> AsyncGenerator[Delta, None]:
+    """Yield the deltas with clean text; most of them are the same objects.
+
+    An answer that is longer than its sizes allow ends there: nothing more of it is read.
+    """
+    cleaner, scale = _Cleaner(), Scale(sizes or AnswerLimits())
     try:
         async for delta in deltas:
-            if isinstance(delta, _TEXTS) and not cleaner.half and is_clean(delta.text):
-                yield delta
-            else:
-                for cleaned in cleaner.take(delta):
-                    yield cleaned
-        for cleaned in cleaner.release():
+            kept = scale.weigh(delta)
+            is_plain = cleaner.has_begun and isinstance(kept, _TEXTS) and is_clean(kept.text)
+            for cleaned in () if kept is None else (kept,) if is_plain else cleaner.take(kept):
+                yield cleaned
+            if scale.end is not None:
+                break
+        for cleaned in cleaner.end():
             yield cleaned
+        if scale.end is not None:
+            yield scale.end
     finally:
         if isinstance(deltas, AsyncGenerator):
             await deltas.aclose()
@@ -54,16 +66,35 @@ async def clean_deltas(deltas: AsyncIterator[Delta]) -> AsyncGenerator[Delta, No
 class _Cleaner:
     """Cleaner of one delta after the other; `half` waits for the rest of its character."""
 
-    __slots__ = ("_calls", "_ids", "_place", "half")
+    __slots__ = ("_calls", "_ids", "_place", "_tags", "half")
 
     def __init__(self) -> None:
         self.half = ""
+        self._tags = TagSplitter()
         self._place: Place = TextDelta
         self._calls: set[int] = set()
         self._ids: dict[int, str | None] = {}
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the text has begun and nothing waits, so that clean text passes as it is."""
+        return self._tags.is_over and not self.half
+
     def take(self, delta: Delta) -> Iterator[Delta]:
         """Yield the deltas that result from this one."""
+        if self._tags.is_over:
+            yield from self._clean(delta)
+        else:
+            for split in self._tags.split([delta]):
+                yield from self._clean(split)
+
+    def end(self) -> Iterator[Delta]:
+        """Yield what still waits when the stream ends."""
+        for held in self._tags.release():
+            yield from self._clean(held)
+        yield from self.release()
+
+    def _clean(self, delta: Delta) -> Iterator[Delta]:
         if isinstance(delta, FinishDelta):
             yield from self.release()
             yield _clean_finish(delta)
@@ -82,8 +113,9 @@ class _Cleaner:
         else:
             kind = type(delta)
             yield from self.release(unless=kind)
-            if text := self._join(kind, delta.text):
-                yield kind(text)
+            text = self._join(kind, delta.text)
+            if text:
+                yield delta if text is delta.text else kind(text)
 
     def release(self, unless: Place | None = None) -> Iterator[Delta]:
         """Yield a waiting half as U+FFFD if the next delta continues another part."""
@@ -129,4 +161,5 @@ def _clean_finish(finish: FinishDelta) -> FinishDelta:
     request_id = None if finish.request_id is None else clean_text(finish.request_id)[:LONGEST_ID]
     model = clean_text(finish.model)[:LONGEST_NAME]
     reason = clean_text(finish.reason)[:LONGEST_NAME]
-    return replace(finish, reason=reason, usage=usage, model=model, request_id=request_id)
+    notice = clean_text(finish.notice)
+    return replace(finish, reason=reason, usage=usage, model=model, request_id=request_id, notice=notice)

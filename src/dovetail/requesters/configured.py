@@ -86,7 +86,8 @@ class ConfiguredProvider:
         if hint := self.missing:
             address = "address and API key of" if self._name_keys() else "address of"
             what = "API key for" if self.base_url else address
-            raise ConfigError(f"Missing {what} {self.provider.title}.", hint=hint)
+            remedy = "keys" if self._name_keys() else None
+            raise ConfigError(f"Missing {what} {self.provider.title}.", hint=hint, remedy=remedy)
 
     def find_address(self, model: str) -> str:
         """Return the address of one model's API, without a route; Azure's may have the model in it."""
@@ -137,7 +138,7 @@ def configure(name: str, options: ModelSettings, owner: str) -> ConfiguredProvid
     found = None if chosen.api_key else _find_key(provider)
     variable = None if is_general else found
     key = os.environ[variable] if variable else chosen.api_key
-    address = chosen.base_url or _read_address(provider)
+    address = _complete_path(chosen.base_url, provider) if chosen.base_url else _read_address(provider)
     has_header = any(header.lower() in _AUTHENTICATION for header in chosen.headers)
     is_own = not address or not provider.base_url
     needs_key = bool(provider.keys) and not provider.is_local and is_own
@@ -198,6 +199,13 @@ def _read_address(provider: Provider) -> str:
     if _VERSION.search(parts.path):
         return parts.geturl()
     return parts._replace(path=f"{parts.path.rstrip('/')}/{provider.version}").geturl()
+
+
+def _complete_path(address: str, provider: Provider) -> str:
+    """Return an address that is nothing but a host with the version of the provider's API."""
+    parts = urlsplit(address)
+    is_bare = provider.version and parts.netloc and parts.path in ("", "/")
+    return parts._replace(path=f"/{provider.version}").geturl() if is_bare else address
 
 
 def _complete_host(given: str, port: int | None) -> SplitResult:

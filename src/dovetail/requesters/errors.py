@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dovetail.data.clean import clean_text
-from dovetail.data.secrets import hide, hide_passwords
+from dovetail.data.secrets import hide_passwords, hide_traces
 from dovetail.data.text import did_you_mean, expected_one_of
 from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.lazy import lazy
@@ -126,7 +126,10 @@ class Failures:
     def fail_status(self, refusal: Refusal, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request."""
         message, hint = self._explain(refusal)
-        details = {"hint": hint, "status": refusal.status, "request_id": find_request_id(headers)}
+        details: dict[str, Any] = {"hint": hint, "status": refusal.status}
+        details["request_id"] = find_request_id(headers)
+        if refusal.refuses_key and not refusal.exceeds_context:
+            details["remedy"] = "keys"
         if refusal.exceeds_context:
             return self._make(ContextLengthError, message, {**details, "limit": refusal.context_limit})
         if refusal.is_transient:
@@ -161,7 +164,10 @@ class Failures:
         near = did_you_mean(self.model, names, most=5, cutoff=0.4)
         hint = near or (expected_one_of(names) if names else "Check the name in model.name.")
         return self.fail(
-            f"{self.provider} at {self.address} has no model {self.model!r}", hint=hint, status=status
+            f"{self.provider} at {self.address} has no model {self.model!r}",
+            hint=hint,
+            status=status,
+            remedy="models",
         )
 
     def _explain(self, refusal: Refusal) -> tuple[str, str | None]:
@@ -210,7 +216,7 @@ class Failures:
         return kind(self._hide(message), provider=self.provider, **shown)
 
     def _hide(self, text: str) -> str:
-        return clean_text(hide(hide_passwords(text), self.secrets))
+        return clean_text(hide_traces(hide_passwords(text), self.secrets))
 
 
 def explain_connection(error: Exception, failures: Failures) -> ModelError:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from dovetail.errors import ContextLengthError, ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ProgressDelta
+from dovetail.requesters.clock import note_retry
 from dovetail.requesters.prices import HighestPrice, Pricing
 from dovetail.requesters.requester import Requester, find_window
 
@@ -82,6 +83,7 @@ class FallbackRequester:
                 if begun:
                     raise
                 failed.append((requester.model, error))
+                note_retry(error, 0.0)
                 logger.warning("%s failed, trying the next model: %s", requester.model, error.message)
         raise _join(failed) from failed[-1][1]
 
@@ -102,4 +104,5 @@ def _join(failed: Sequence[tuple[str, ModelError]]) -> ModelError:
         status=last.status,
         request_id=last.request_id,
         hint=last.hint,
+        remedy=last.remedy,
     )

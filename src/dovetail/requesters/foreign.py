@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any, ClassVar
 
-from dovetail.data.secrets import hide
+from dovetail.data.secrets import hide_traces
 from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError, ContextLengthError, ModelError, TransientModelError
 from dovetail.requesters.limits import TimeLimits
@@ -73,7 +73,7 @@ class ForeignRequester(ABC):
             return error
         status = getattr(error, "status_code", None)
         status = status if isinstance(status, int) else None
-        text = hide(f"{type(error).__name__}: {error}", self.secrets)
+        text = hide_traces(f"{type(error).__name__}: {error}", self.secrets)
         details: dict[str, Any] = {
             "provider": self.provider,
             "status": status,

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Se
 from contextlib import aclosing
 from typing import Any
 
-from dovetail.data.secrets import hide
+from dovetail.data.secrets import hide_traces
 from dovetail.data.shapes import is_mapping, read_count
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ModelRequest
@@ -17,7 +17,7 @@ from dovetail.events.delta import (
     ToolCallDelta,
     Usage,
 )
-from dovetail.lazy import lazy
+from dovetail.lazy import install_packages, lazy
 from dovetail.requesters.configured import configure
 from dovetail.requesters.content import build_messages
 from dovetail.requesters.errors import REFUSED, REFUSED_HINT
@@ -148,9 +148,9 @@ def make_requester(model: str, options: ModelSettings, owner: str) -> LangchainR
         chat_model = makers.init_chat_model(name, model_provider=integration, **chosen.options, **known)
     except Exception as error:  # a missing package, an unknown integration, a missing key
         chat_model = None
-        text = hide(" ".join(str(error).split()), list(filter(None, [configured.api_key])))
+        text = hide_traces(" ".join(str(error).split()), list(filter(None, [configured.api_key])))
         hint = (
-            f"Install the integration: pip install langchain-{integration}"
+            f"Install the integration: {install_packages(f'langchain-{integration}')}"
             if isinstance(error, ImportError)
             else "Set the API key as the integration expects it, or model.providers.langchain.api_key."
         )

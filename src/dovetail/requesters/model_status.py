@@ -8,7 +8,7 @@ from dovetail.concurrency import run_sync
 from dovetail.errors import ConflictError, DovetailError
 from dovetail.requesters.local.download import BackgroundPull, find_progress, is_running
 from dovetail.requesters.local.files import list_models
-from dovetail.requesters.local.weights import CATALOGUE, STAND_IN, find
+from dovetail.requesters.local.weights import CATALOGUE, STAND_IN, find, get_weights
 from dovetail.requesters.resolve import find_active
 from dovetail.requesters.survey import ModelEntry, Survey
 from dovetail.settings import Settings
@@ -78,7 +78,8 @@ class ModelStatus:
                 "size": weights.size,
                 **_describe_arrival(name),
                 "active": active == f"local:{name}",
-                **({"stand_in": True} if self._stands_in(name, active) else {}),
+                # Named or not, its answers are placeholders, which the page says.
+                **({"stand_in": True} if name == STAND_IN and active == f"local:{name}" else {}),
             }
             for name, weights in CATALOGUE.items()
         ]
@@ -98,11 +99,6 @@ class ModelStatus:
         if active is not None and all(model["name"] != active for model in models):
             models.append({"name": active, "title": active, "state": "ready", "active": True})
         return sorted(models, key=lambda model: not model["active"])
-
-    def _stands_in(self, name: str, active: str | None) -> bool:
-        """Whether a model answers only because the one that should cannot be downloaded."""
-        is_named = bool(self._settings.section(ModelSettings).name)
-        return name == STAND_IN and active == f"local:{name}" and not is_named
 
     def _list_served(self) -> Sequence[ModelEntry]:
         """Return the model in use, its fallbacks, and the chat models of the providers that are set up."""
@@ -129,6 +125,8 @@ def _describe_arrival(name: str) -> Mapping[str, Any]:
     if find(name):
         return {"state": "ready"}
     pull = find_progress(name)
+    if is_running(name) and (pull is None or pull.state in ("ready", "failed")):  # it has just begun
+        return {"state": "downloading", "progress": {"done": 0, "total": get_weights(name).size}}
     if pull is None or pull.state == "ready":  # it was deleted since
         return {"state": "missing"}
     progress = {"done": pull.done, "total": pull.total}

@@ -87,7 +87,8 @@ def complete_name(
     if (provider := _find_word(word, known)) is not None:
         return _check_model(name, expand_alias(provider, options), model.strip())
     if model and not _TAGGED.fullmatch(name) and (meant := did_you_mean(word, known, cutoff=0.7)):
-        raise ConfigError(f"Unknown provider {shorten(word)} in the model name {shorten(name)}. {meant}")
+        message = f"Unknown provider {shorten(word)} in the model name {shorten(name)}. {meant}"
+        raise ConfigError(message, remedy="models")
     named = options.name.strip() if isinstance(options.name, str) else ""
     if options.base_url and named in ("", name):
         return "openai", name
@@ -121,6 +122,7 @@ def _check_model(name: str, provider: str, model: str) -> tuple[str, str]:
             hint=f"Write {provider}:<name>, for example {provider}:{_EXAMPLES[provider]}"
             if provider in _EXAMPLES
             else f"Write {provider}:<name>.",
+            remedy="models",
         )
     return provider, model
 
@@ -161,10 +163,13 @@ def _explain(name: str, found: Sequence[str], options: ModelSettings, known: Seq
         return ConfigError(
             f"Ambiguous model name {shorten(name)}: several configured providers have it.",
             hint=f"Write {choices}.",
+            remedy="models",
         )
     if hint := _list_suggestions(_suggest(name, options, known), options):
         return ConfigError(
-            f"Model name {shorten(name)} has no provider, and no configured provider knows it.", hint=hint
+            f"Model name {shorten(name)} has no provider, and no configured provider knows it.",
+            hint=hint,
+            remedy="models",
         )
     word, _, model = name.partition(":")
     if model and _WORD.fullmatch(word):
@@ -175,10 +180,12 @@ def _explain(name: str, found: Sequence[str], options: ModelSettings, known: Seq
         return ConfigError(
             f"Unknown provider {word!r} in the model name {shorten(name)}.",
             hint=f"{hint}\nOr set {setting}" if hint else f"Set {setting} {_list_providers(known)}",
+            remedy="models",
         )
     return ConfigError(
         f"Invalid model name {shorten(name)}: expected provider:name with a known provider.",
         hint=f"{_list_providers(known)} For another one, set model.providers.<provider>.base_url.",
+        remedy="models",
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from dovetail.data.secrets import show_address
 from dovetail.errors import ModelError
+from dovetail.requesters.http import requester as http
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.providers import describe_address
 
@@ -45,8 +46,9 @@ class ServerReport:
         return _HINTS.get(self.state, "").format(key=key, address=address, usual=self.usual)
 
 
-async def probe(requester: HttpRequester, limit: float = 3.0) -> ServerReport:
-    """Ask a server for its models, within a limit of seconds; the requester stays open."""
+async def probe(requester: HttpRequester, limit: float | None = None) -> ServerReport:
+    """Ask a server for its models, within a limit of seconds (3); the requester stays open."""
+    limit = http.MODELS_LIMIT if limit is None else limit
     path = requester.protocol.models_path
     address = show_address(requester.endpoint.join(path))
     if not path:

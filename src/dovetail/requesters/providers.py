@@ -7,6 +7,7 @@ One row per provider: its address, the environment variables that may hold its k
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 from dovetail.settings.model import Api
@@ -33,6 +34,9 @@ class Provider:
 
     api: Api = "chat"
     """The API that it speaks."""
+
+    structured: Literal["auto", "prompt"] = "auto"
+    """How a schema is enforced unless it is set: `prompt` for servers that are known to reject one."""
 
     is_local: bool = False
     """Whether it runs on this machine by default: it costs nothing and needs no key."""
@@ -119,6 +123,7 @@ _ROWS = [
         base_url="https://api.deepseek.com",
         keys=("DEEPSEEK_API_KEY",),
         models=("deepseek-*",),
+        structured="prompt",
         prices="deepseek",
     ),
     Provider(

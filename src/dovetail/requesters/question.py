@@ -2,12 +2,22 @@
 
 import asyncio
 import time
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dovetail.errors import TransientModelError
 from dovetail.events.call import ModelRequest
-from dovetail.events.delta import FinishDelta, ProgressDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
+from dovetail.events.delta import (
+    Delta,
+    FinishDelta,
+    ProgressDelta,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallDelta,
+    Usage,
+)
+from dovetail.requesters.border import clean_deltas
 from dovetail.requesters.requester import Requester
 
 QUESTION = "What is the capital of France? Answer in one short sentence."
@@ -26,6 +36,18 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     first: float = 0.0
     total: float = 0.0
+
+    def take(self, delta: Delta) -> None:
+        """Add one more delta."""
+        if isinstance(delta, TextDelta):
+            self.text += delta.text
+        elif isinstance(delta, ReasoningDelta):
+            self.reasoning += delta.text
+        elif isinstance(delta, ToolCallDelta) and delta.index == 0:
+            self.call = delta.name or self.call
+            self.arguments += delta.arguments
+        elif isinstance(delta, FinishDelta):
+            self.usage = delta.usage
 
     @property
     def speed(self) -> float | None:
@@ -59,18 +81,12 @@ def say(content: Any) -> list[dict[str, Any]]:
 
 async def _listen(requester: Requester, request: ModelRequest) -> Answer:
     answer, start = Answer(), time.monotonic()
-    async for delta in requester.stream(replace(request, model=requester.model, stream=True)):
-        if isinstance(delta, ProgressDelta):
-            continue
-        answer.total = time.monotonic() - start
-        answer.first = answer.first or answer.total
-        if isinstance(delta, TextDelta):
-            answer.text += delta.text
-        elif isinstance(delta, ReasoningDelta):
-            answer.reasoning += delta.text
-        elif isinstance(delta, ToolCallDelta) and delta.index == 0:
-            answer.call = delta.name or answer.call
-            answer.arguments += delta.arguments
-        elif isinstance(delta, FinishDelta):
-            answer.usage = delta.usage
+    asked = replace(request, model=requester.model, stream=True)
+    async with aclosing(clean_deltas(requester.stream(asked), asked.sizes)) as deltas:
+        async for delta in deltas:
+            if isinstance(delta, ProgressDelta):
+                continue
+            answer.total = time.monotonic() - start
+            answer.first = answer.first or answer.total
+            answer.take(delta)
     return answer

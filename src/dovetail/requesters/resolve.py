@@ -20,14 +20,12 @@ from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.local.arrival import PLACEHOLDERS
 from dovetail.requesters.local.download import find_failure
 from dovetail.requesters.local.weights import DEFAULT, STAND_IN, find
 from dovetail.requesters.names import complete_name, is_tagged
 from dovetail.requesters.prices import find_price, name_publicly
 from dovetail.requesters.providers import ALIASES, PROVIDERS
 from dovetail.requesters.requester import Requester
-from dovetail.requesters.warn import warn_once
 from dovetail.settings import Settings
 from dovetail.settings.model import Api, ModelSettings
 
@@ -81,7 +79,8 @@ def resolve(model: object, settings: Settings) -> Requester:
             name = _read_name(fallback, options)
             requesters[name] = requesters.get(name) or _make(*name, options, owner)
         except ConfigError as error:
-            raise ConfigError(f"Fallback {shorten(fallback)}: {error.message}", hint=error.hint) from error
+            message = f"Fallback {shorten(fallback)}: {error.message}"
+            raise ConfigError(message, hint=error.hint, remedy=error.remedy) from error
     return FallbackRequester([*requesters.values()]) if len(requesters) > 1 else requesters[name]
 
 
@@ -205,13 +204,12 @@ def _choose_embedded(options: ModelSettings) -> str:
         "No model is configured, and no embedded model is downloaded.",
         hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
         "or download an embedded model: dovetail models pull good",
+        remedy="models",
     )
 
 
 def _make_default(model: str, options: ModelSettings) -> Requester:
     """Return the requester of the embedded model that answers if none is named."""
-    if model == STAND_IN:
-        warn_once(PLACEHOLDERS)
     return local.make_requester(model, options, can_stand_in=True)
 
 
@@ -224,7 +222,7 @@ def _make(provider: str, model: str, options: ModelSettings, owner: str) -> Requ
     except ConfigError as error:
         if is_tagged(f"{provider}:{model}"):
             hint = f"{error.hint}\nFor the model of Ollama, write ollama:{provider}:{model}."
-            raise ConfigError(error.message, hint=hint) from None
+            raise ConfigError(error.message, hint=hint, remedy=error.remedy) from None
         raise
     return connect(configured, model, options)
 
@@ -253,7 +251,7 @@ def _build_endpoint(configured: ConfiguredProvider, model: str, options: ModelSe
         api_key=configured.api_key,
         key_header=configured.key_header,
         api=chosen.api,
-        structured=chosen.structured,
+        structured=configured.provider.structured if chosen.structured == "auto" else chosen.structured,
         thinking=chosen.thinking,
         think_tags=chosen.think_tags,
         cache=chosen.cache,

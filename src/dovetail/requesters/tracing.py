@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing
 from typing import Any
+from urllib.parse import urlsplit
 
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, ProgressDelta, Usage
@@ -13,8 +14,8 @@ from dovetail.tracing import record, span
 
 async def stream_traced(requester: Requester, request: ModelRequest) -> AsyncGenerator[Delta, None]:
     """Stream the answer's clean deltas under a span of the request, without what comes before it."""
-    with request_span(requester.model) as opened:
-        async with aclosing(clean_deltas(requester.stream(request))) as deltas:
+    with request_span(requester) as opened:
+        async with aclosing(clean_deltas(requester.stream(request), request.sizes)) as deltas:
             async for delta in deltas:
                 if isinstance(delta, FinishDelta):
                     record(opened, describe_finish(delta))
@@ -22,9 +23,13 @@ async def stream_traced(requester: Requester, request: ModelRequest) -> AsyncGen
                     yield delta
 
 
-def request_span(model: str) -> AbstractContextManager[Any]:
+def request_span(requester: Requester) -> AbstractContextManager[Any]:
     """Open a span around one request to a model."""
-    attributes = {"gen_ai.operation.name": "chat", **_describe_model(model)}
+    attributes = {
+        "gen_ai.operation.name": "chat",
+        **_describe_model(requester.model),
+        **_describe_server(requester),
+    }
     return span(f"chat {attributes['gen_ai.request.model']}", attributes, kind="CLIENT")
 
 
@@ -60,6 +65,17 @@ def describe_usage(usage: Usage) -> dict[str, Any]:
         "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens or None,
         "dovetail.usage.cost": usage.cost,
     }
+
+
+def _describe_server(requester: Requester) -> dict[str, Any]:
+    """Return the address of the model's server; nothing for a model in this process."""
+    endpoint: Any = getattr(requester, "endpoint", None)
+    if endpoint is None:
+        return {}
+    address: str = endpoint.base_url
+    server = urlsplit(address)
+    port = server.port or {"http": 80, "https": 443}.get(server.scheme)
+    return {"server.address": server.hostname, "server.port": port}
 
 
 def _describe_model(model: str) -> dict[str, str]:

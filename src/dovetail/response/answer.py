@@ -4,11 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator, Sequence
 from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar, Unpack, overload
 
-from dovetail.data.text import explain_choices
+from dovetail.data.text import did_you_mean, explain_choices, shorten
 from dovetail.errors import ConfigError, SignatureError
 from dovetail.events.delta import Delta, FinishDelta, ReasoningDelta, TextDelta
 from dovetail.response.attempt import Attempt
-from dovetail.response.field_event import FieldEvent
+from dovetail.response.field_event import ErrorEvent, FieldEvent
 from dovetail.response.log import LogEntry
 from dovetail.response.result import Result
 
@@ -39,14 +39,14 @@ async def read_events(
         for pair in _describe(entry, attempt):
             if wanted is None or pair[0] in wanted:
                 yield pair
-    last = ("error", attempt.error) if attempt.error else ("meta", attempt.make_result().meta)
-    if wanted is None or last[0] in wanted:
-        yield last
+    for pair in _describe_last(attempt, await attempt.make_result().read_ahead()):
+        if wanted is None or pair[0] in wanted:
+            yield pair
     attempt.raise_error()
 
 
 async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, None]:
-    """Yield the events of the answer's fields."""
+    """Yield the events of the answer's fields; the last one is an error if they cannot all be read."""
     if attempt.format.is_text:
         raise ConfigError(
             "Cannot stream fields: the answer is plain text.",
@@ -56,11 +56,14 @@ async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, Non
     log, fields = attempt.log, attempt.fields
     events = fields.events
     position = 0
+    result: Result[Any] | None = None
     while True:
         ended = log.ended
         read = fields.catch_up()
         if ended and attempt.error is None:
-            fields.finish()
+            result = await attempt.make_result().read_ahead()
+            if not result.is_cut_off:
+                fields.finish()
         while position < len(events):
             yield events[position]
             position += 1
@@ -68,6 +71,8 @@ async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, Non
             break
         await log.wait(read)
     attempt.raise_error()
+    if result is not None and (unreadable := result.find_unreadable()):
+        yield ErrorEvent(unreadable, result.parsed)
 
 
 def _describe(entry: LogEntry, attempt: Attempt[Any]) -> Iterator[EventPair]:
@@ -82,6 +87,15 @@ def _describe(entry: LogEntry, attempt: Attempt[Any]) -> Iterator[EventPair]:
         yield "reasoning_delta", entry.text
     elif isinstance(entry, FinishDelta):
         yield from _describe_end(attempt)
+
+
+def _describe_last(attempt: Attempt[Any], result: Result[Any]) -> Iterator[EventPair]:
+    if attempt.error is not None:
+        yield "error", attempt.error
+        return
+    if unreadable := result.find_unreadable():
+        yield "error", unreadable
+    yield "meta", result.meta
 
 
 def _describe_end(attempt: Attempt[Any]) -> Iterator[EventPair]:
@@ -104,6 +118,24 @@ _Names: TypeAlias = Collection[str] | str | None
 _VIEWS = {"parsed": "data", "original": "original_done", "text": "text"}
 _DATA_TYPES = (*_VIEWS, "all")
 
+_OPTIONS = (
+    "Options of the model belong to the request: `agent.options({'temperature': 0}).input('…').start()`."
+)
+_MEANT = {
+    **dict.fromkeys(
+        ("max_tokens", "options", "reasoning_effort", "seed", "stop", "temperature", "thinking", "top_p"),
+        _OPTIONS,
+    ),
+    **dict.fromkeys(
+        ("seconds", "time_limit", "timeout"),
+        "Pass a time limit where the request is made: `start(timeout=…)` or `get_response(timeout=…)`.",
+    ),
+    **dict.fromkeys(("limits", "max_turns", "on_event"), "Limits and events are for `agent.run('…')`."),
+    "model": "Choose a model where the agent is made: `Agent(model='provider:name')`.",
+    "tools": "Pass tools where the agent is made: `Agent(tools=[…])`.",
+}
+"""Arguments that an answer does not take, and where they belong."""
+
 
 class Demands(TypedDict, total=False):
     """Requirements of an answer; one that does not meet them is requested again.
@@ -122,10 +154,7 @@ def refuse_unknown(demands: Demands) -> None:
     """Reject unknown names, which would otherwise be ignored."""
     known = Demands.__annotations__
     if unknown := [name for name in demands if name not in known]:
-        raise SignatureError(
-            explain_choices("argument", unknown[0], known),
-            hint="Pass a time limit where the request is made: `start(timeout=…)` or `get_response`.",
-        )
+        raise SignatureError(explain_choices("argument", unknown[0], known), hint=_MEANT.get(unknown[0]))
 
 
 class Answer(ABC, Generic[T]):
@@ -138,7 +167,7 @@ class Answer(ABC, Generic[T]):
     @abstractmethod
     def async_get_result(
         self, *, check: bool = False, **demands: Unpack[Demands]
-    ) -> Coroutine[Any, Any, Result[T]]:
+    ) -> Coroutine[object, None, Result[T]]:
         """Return the whole answer; with `check` it must also build a valid object."""
 
     @abstractmethod
@@ -146,11 +175,11 @@ class Answer(ABC, Generic[T]):
         """Yield the answer while it arrives."""
 
     @abstractmethod
-    def _wait(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> V:
+    def _wait(self, view: "Callable[[Answer[T]], Coroutine[object, None, V]]") -> V:
         """Return the result of a view, for sync callers."""
 
     @abstractmethod
-    def _later(self, view: "Callable[[Answer[T]], Coroutine[Any, Any, V]]") -> Coroutine[Any, Any, V]:
+    def _later(self, view: "Callable[[Answer[T]], Coroutine[object, None, V]]") -> Coroutine[object, None, V]:
         """Return the result of a view, for async callers."""
 
     @abstractmethod
@@ -159,7 +188,7 @@ class Answer(ABC, Generic[T]):
 
     def async_get_data(
         self, type: DataType = "parsed", **demands: Unpack[Demands]
-    ) -> Coroutine[Any, Any, Any]:
+    ) -> Coroutine[object, None, Any]:
         """Return the parsed data (the text if no structure was requested), or another view of the answer.
 
         >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
@@ -168,7 +197,7 @@ class Answer(ABC, Generic[T]):
         """
         return self._later(lambda answer: _get_data(answer, type, demands))
 
-    def async_get_data_object(self, **demands: Unpack[Demands]) -> Coroutine[Any, Any, T]:
+    def async_get_data_object(self, **demands: Unpack[Demands]) -> Coroutine[object, None, T]:
         """Return the validated object; an invalid answer is requested again, with the reason.
 
         >>> agent = Agent().input("A wood for doors?").output({"wood": (str,)})
@@ -177,7 +206,7 @@ class Answer(ABC, Generic[T]):
         """
         return self._later(lambda answer: _get_data_object(answer, demands))
 
-    def async_get_text(self) -> Coroutine[Any, Any, str]:
+    def async_get_text(self) -> Coroutine[object, None, str]:
         """Return all text of the answer.
 
         >>> asyncio.run(Agent().input("A wood for doors?").async_get_text())
@@ -185,7 +214,7 @@ class Answer(ABC, Generic[T]):
         """
         return self._later(_get_text)
 
-    def async_get_meta(self) -> Coroutine[Any, Any, dict[str, Any]]:
+    def async_get_meta(self) -> Coroutine[object, None, dict[str, Any]]:
         """Return model, usage, finish reason and timings.
 
         >>> asyncio.run(Agent().input("A wood for doors?").async_get_meta())["finish_reason"]
@@ -282,15 +311,19 @@ class Answer(ABC, Generic[T]):
 
 async def _get_data(answer: Answer[Any], type: DataType, demands: Demands) -> Any:
     if type not in _DATA_TYPES:
-        raise SignatureError(explain_choices("data type", type, _DATA_TYPES))
+        hint = did_you_mean(type, _DATA_TYPES) or f"To ask, write `agent.input({shorten(type)}).start()`."
+        raise SignatureError(explain_choices("data type", type, _DATA_TYPES), hint=hint)
     result = await answer.async_get_result(**demands)
     if type == "parsed":
+        if demands.get("raise_ensure_failure", True):
+            result.require_whole()
         result.warn_if_unusable()
     return result.to_dict() if type == "all" else getattr(result, _VIEWS[type])
 
 
 async def _get_data_object(answer: Answer[T], demands: Demands) -> T:
-    return (await answer.async_get_result(check=True, **demands)).object
+    built: Any = (await answer.async_get_result(check=True, **demands)).object
+    return built  # None only if the caller wants no error for an answer that is not valid
 
 
 async def _get_text(answer: Answer[Any]) -> str:

@@ -38,7 +38,7 @@ class Fields:
             return self._position
 
     def finish(self) -> None:
-        """Complete open fields once the answer has ended."""
+        """Complete open fields once the answer has ended; those of one that was cut off stay open."""
         with self._lock:
             self.events += self._parser.finish()
 
@@ -93,7 +93,7 @@ class Attempt(Generic[T]):
         self.start()
         await self.log.wait_for_end()
         self.raise_error()
-        return self.make_result()
+        return await self.make_result().read_ahead()
 
     def raise_error(self) -> None:
         """Raise the error that interrupted the answer, if any."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from dovetail.data.paths import PathStyle, write_path
 from dovetail.data.text import shorten
+from dovetail.errors import ResponseError
 
 Key: TypeAlias = str | int
 
@@ -72,6 +73,9 @@ class FieldEvent:
 
     __slots__ = ("_content", "_frame", "_key", "_length", "delta")
 
+    error: ResponseError | None = None
+    """Why the answer cannot be read, in the last event of such a stream."""
+
     def __init__(self, frame: Frame, key: Key, content: Any, delta: str = "", length: int = -1) -> None:
         self._frame = frame
         self._key = key
@@ -85,8 +89,8 @@ class FieldEvent:
         return self._length < 0
 
     @property
-    def event_type(self) -> Literal["delta", "done"]:
-        """`delta` for more text of a string, `done` for a complete value."""
+    def event_type(self) -> Literal["delta", "done", "error"]:
+        """`delta` for more text of a string, `done` for a complete value, `error` for an unusable answer."""
         return "done" if self._length < 0 else "delta"
 
     @property
@@ -117,6 +121,38 @@ class FieldEvent:
     def __repr__(self) -> str:
         content = f"value={shorten(self.value)}" if self.is_complete else f"delta={self.delta!r}"
         return f"FieldEvent({self.path!r}, {self.event_type}, {content})"
+
+
+class ErrorEvent(FieldEvent):
+    """The last event of a stream whose answer has no document, or was cut off inside it: `error` says why."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: ResponseError, document: Any = None) -> None:
+        super().__init__(Document(document, "dot").frame, "", [""], length=0)
+        self.error = error
+
+    @property
+    def event_type(self) -> Literal["error"]:
+        """Always `error`."""
+        return "error"
+
+    @property
+    def value(self) -> None:
+        """Always None."""
+
+    @property
+    def path(self) -> str:
+        """Always empty: the event is about the whole answer."""
+        return ""
+
+    @property
+    def wildcard_path(self) -> str:
+        """Always empty."""
+        return ""
+
+    def __repr__(self) -> str:
+        return f"ErrorEvent({self.error!r})"
 
 
 Instant = FieldEvent

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from dovetail.data.clean import DEEPEST
 from dovetail.data.paths import PathStyle
 from dovetail.response.field_event import FieldEvent, Frame
 from dovetail.response.json_scalars import STOPS, read_piece
@@ -20,15 +21,17 @@ class JsonReader(Scanner):
     """The states of one document, from its opening bracket on.
 
     It is strict until the document counts: an object from its first top-level key that is in `keys` (any key
-    if `keys` is empty), an array from its first value.
+    if `keys` is empty), an array from its first value. Reading ends where it is nested too deeply.
     """
 
-    __slots__ = ("_keys",)
+    __slots__ = ("_depth", "_keys", "is_too_deep")
 
     def __init__(self, opening: str, keys: Collection[str] = (), style: PathStyle = "dot") -> None:
         super().__init__({} if opening == "{" else [], style)
         self._state = self._key_start if opening == "{" else self._first_item
         self._keys = keys
+        self._depth = 1
+        self.is_too_deep = False
 
     def finish(self) -> list[FieldEvent]:
         """Complete the values that the end of the text leaves open."""
@@ -65,9 +68,9 @@ class JsonReader(Scanner):
         if char == '"' or char == "'":
             return self._open_string(text, position, char)
         if char == "{":
-            return self._open({}, position, self._key_start)
+            return self._open(text, position, {}, self._key_start)
         if char == "[":
-            return self._open([], position, self._item)
+            return self._open(text, position, [], self._item)
         if match_word(text, position):
             self._state = self._in_word
             return position
@@ -157,7 +160,12 @@ class JsonReader(Scanner):
         self._state = self._value  # a colon was forgotten
         return position
 
-    def _open(self, container: Any, position: int, state: State) -> int:
+    def _open(self, text: str, position: int, container: Any, state: State) -> int:
+        if self._depth == DEEPEST:
+            self.is_too_deep = True
+            self._state = self._ended
+            return len(text)
+        self._depth += 1
         frame = self.frame
         frame.put(self.key, container)
         self.frame = Frame(self, frame, self.key, container)
@@ -181,5 +189,6 @@ class JsonReader(Scanner):
         frame = self.frame
         if frame.parent is not None:
             self.frame = frame.parent
+            self._depth -= 1
             self._events.append(FieldEvent(frame.parent, frame.key, frame.container))
             self._state = self._after

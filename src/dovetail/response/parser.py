@@ -2,7 +2,8 @@
 
 Each value under the root completes exactly once, as soon as its last character is known, children before
 their parent; the deltas of a string add up to it. The cost is linear, and the events do not depend on how
-the answer is split into deltas.
+the answer is split into deltas. A document that is nested too deeply is not read further, and no other is
+searched for.
 """
 
 import re
@@ -18,6 +19,7 @@ from dovetail.response.json_reader import JsonReader
 _Stretch: TypeAlias = tuple[str, int, int]
 """A text, the position to read from, and the position of the text in the answer."""
 
+_find_any_opening = re.compile(r"[{\[]").search
 _SECOND_LOOKS = 4
 """Multiple of the answer's length that may be read again in search of the document."""
 
@@ -46,8 +48,11 @@ class InstantParser:
     def __init__(self, schema: Any = None, *, path_style: PathStyle = "dot") -> None:
         self._keys = frozenset(map(str, schema)) if is_mapping(schema) else frozenset[str]()
         self._find_opening = re.compile(_opening_of(schema)).search
+        self._is_list = is_list(schema)
         self._style: PathStyle = path_style
         self._document: JsonReader | None = None
+        self._begin = 0
+        self._ends_in_candidate = False
         self._candidate: _Candidate | None = None
         self._last: _Candidate | None = None
         self._read = 0
@@ -57,6 +62,21 @@ class InstantParser:
     def data(self) -> Any:
         """The live document, also while it is incomplete; None until it is found."""
         return None if self._document is None else self._document.data
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the document has been read up to its closing bracket."""
+        return self._document is not None and self._document.left_over is not None
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether the document is nested too deeply to be read."""
+        return self._document is not None and self._document.is_too_deep
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the text, read to its end, stopped within its document or within one around it."""
+        return self._document is not None and (not self.is_closed or self._ends_in_candidate)
 
     def feed(self, delta: str) -> list[FieldEvent]:
         """Return the events of this delta, in the order of the document."""
@@ -70,7 +90,27 @@ class InstantParser:
     def finish(self) -> list[FieldEvent]:
         """Complete open fields: the answer has ended."""
         events = self._finish_search() if self._document is None else []
+        if self.is_too_deep:
+            return []
         return events if self._document is None else events + self._document.finish()
+
+    def find_rest(self, text: str) -> str:
+        """Return what follows the document, which is closed, in the whole text."""
+        again = JsonReader(text[self._begin - 1], self._keys)
+        again.feed(text, self._begin)
+        return text[len(text) - (again.left_over or 0) :]
+
+    def ends_open(self, text: str) -> bool:
+        """Whether a text, read to its end, stops within its document, or within one around or after it.
+
+        Such a text may have been about to say something else than its first document.
+        """
+        document = self._document
+        if document is None or self.is_cut_off:
+            return document is not None
+        if self._is_list:  # an object around it is not looked for until now
+            return _ends_open(text)
+        return _ends_open(self.find_rest(text))
 
     def _search(self, stretches: list[_Stretch]) -> list[FieldEvent]:
         events: list[FieldEvent] = []
@@ -92,8 +132,8 @@ class InstantParser:
         text, position, begin = stretch
         reader = candidate.reader
         candidate.held += reader.feed(text, position)
-        if not reader.strict:
-            self._document = reader
+        if not reader.strict or reader.is_too_deep:
+            self._document, self._begin = reader, candidate.begin
             events += candidate.held
             return []
         if reader.left_over is None:
@@ -119,6 +159,7 @@ class InstantParser:
     def _finish_search(self) -> list[FieldEvent]:
         """Choose at the end if none counted: search open candidates, then use the last one."""
         first, last = self._candidate, self._last
+        self._ends_in_candidate = first is not None
         while candidate := self._candidate:
             self._candidate = None
             events = self._search(self._look_again(candidate, self._read))
@@ -127,8 +168,20 @@ class InstantParser:
         chosen = first if first and (last is None or first.reader.data) else last
         if chosen is None:
             return []
-        self._document = chosen.reader
+        self._document, self._begin = chosen.reader, chosen.begin
         return chosen.held
+
+
+def _ends_open(text: str) -> bool:
+    """Whether the text stops within an object or array."""
+    position = 0
+    while opening := _find_any_opening(text, position):
+        reader = JsonReader(opening[0])
+        reader.feed(text, opening.end())
+        if reader.left_over is None:
+            return True
+        position = opening.end() if reader.is_broken else len(text) - reader.left_over
+    return False
 
 
 def _opening_of(schema: Any) -> str:
@@ -144,13 +197,15 @@ T = TypeVar("T")
 class AnswerFormat(Generic[T]):
     """How to read an answer; `build` validates the parsed data and builds the object.
 
-    `read_bare` returns the document that a text without one stands for, if any.
+    `read_bare` returns the document that a text without one stands for, if any. Of a typed answer only a
+    whole one counts; otherwise what has arrived of the document is used as it is.
     """
 
     schema: Any = None
     path_style: PathStyle = "dot"
     build: Callable[[Any], T] | None = None
     read_bare: Callable[[str], Any] | None = None
+    is_typed: bool = False
 
     @property
     def is_text(self) -> bool:

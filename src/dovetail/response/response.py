@@ -8,12 +8,12 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Unpack
 
 from dovetail.concurrency import find_running_loop, iterate_sync, run_sync
 from dovetail.data.shapes import is_number
-from dovetail.data.text import explain_choices, shorten
-from dovetail.errors import ConfigError, ResponseError
+from dovetail.data.text import explain_attribute, explain_choices, shorten
+from dovetail.errors import ConfigError
 from dovetail.events.delta import Usage
 from dovetail.response.answer import (
     Answer,
@@ -26,6 +26,7 @@ from dovetail.response.answer import (
     refuse_unknown,
 )
 from dovetail.response.attempt import AtEnd, Attempt
+from dovetail.response.field_event import ErrorEvent
 from dovetail.response.log import LogEntry
 from dovetail.response.parser import AnswerFormat
 from dovetail.response.result import Result
@@ -51,6 +52,14 @@ class Correction:
 
 Send: TypeAlias = Callable[[Correction | None], AsyncGenerator[LogEntry, None]]
 """Sends the request; a correction requests a better answer than the last one."""
+
+
+_MEANT = {
+    **dict.fromkeys(("result", "meta"), "response.get_result()"),
+    **dict.fromkeys(("content", "text"), "response.get_text()"),
+    **dict.fromkeys(("data", "output", "value"), "response.get_data()"),
+}
+"""The names of other libraries, and how to write the same thing here."""
 
 
 class Response(Answer[T]):
@@ -87,6 +96,12 @@ class Response(Answer[T]):
             return None
         return self.received._repr_html_()  # pyright: ignore[reportPrivateUsage] - notebooks choose the name
 
+    if not TYPE_CHECKING:  # type checkers know which attributes exist
+
+        def __getattr__(self, name: str) -> Any:
+            """Name the method that returns what another library has under this name."""
+            raise AttributeError(explain_attribute("Response", name, _MEANT), name=name, obj=self)
+
     @property
     def received(self) -> Result[T]:
         """Return the result so far, without waiting."""
@@ -117,14 +132,14 @@ class Response(Answer[T]):
         result = await attempt.wait()
         if not check and not ensure_keys:
             return result
-        while (problem := result.find_problem(ensure_keys, check=check)) and attempt.number <= max_retries:
+        while problem := result.find_problem(ensure_keys, check=check):
+            if result.is_too_long or attempt.number > max_retries:
+                break
             spent = result.finish.usage if result.finish else Usage()
             attempt = self._try_again(attempt, Correction(result.text, problem, spent))
             result = await attempt.wait()
         if problem and demands.get("raise_ensure_failure", True):
-            raise ResponseError(
-                f"{problem} (attempts: {attempt.number})", hint=f"The last answer was: {result.text!r}"
-            )
+            raise result.reject(problem)
         return result
 
     def _stream(
@@ -154,15 +169,17 @@ class Response(Answer[T]):
         try:
             async with aclosing(stream) as items:
                 async for item in items:
+                    if isinstance(item, ErrorEvent):  # readers of complete fields would not see it
+                        self.received.warn_if_unusable()
                     yield item
         finally:
             self.cancel()
 
-    def _wait(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> V:
+    def _wait(self, view: Callable[[Answer[T]], Coroutine[object, None, V]]) -> V:
         self._refuse_wait()
         return run_sync(view(self))
 
-    def _later(self, view: Callable[[Answer[T]], Coroutine[Any, Any, V]]) -> Coroutine[Any, Any, V]:
+    def _later(self, view: Callable[[Answer[T]], Coroutine[object, None, V]]) -> Coroutine[object, None, V]:
         return view(self)
 
     def _iterate(self, type: GeneratorType, specific: Collection[str] | str | None) -> Iterator[Any]:

@@ -1,29 +1,52 @@
 """The result of an answer: its text, its data, the object built from it, and metadata."""
 
+import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from functools import cached_property
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from typing import Any, Generic, TypeVar
 
+from dovetail.data.clean import DEEPEST
 from dovetail.data.paths import EVERY, split_path
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
+from dovetail.errors import AnswerLengthError, ResponseError
 from dovetail.events.call import ToolCall
-from dovetail.events.delta import FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
+from dovetail.events.delta import THINK_TAGS, FinishDelta, ReasoningDelta, TextDelta, ToolCallDelta
 from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.response.log import LogEntry
-from dovetail.response.parser import AnswerFormat
+from dovetail.response.misfit import describe_misfits
+from dovetail.response.parser import AnswerFormat, InstantParser
 
 logger = logging.getLogger(__name__)
 
 _view = lazy("dovetail.data.rich_view")
 
-_CUT_OFF = {
-    "length": "the answer was cut off at the model's length limit",
+_TOO_LONG = "the answer was cut off at the model's length limit"
+CUT_OFF = {
+    "length": _TOO_LONG,
+    "max_tokens": _TOO_LONG,  # as servers and requesters of one's own may name it
     "repetition": "the answer was cut off because it repeated itself",
 }
+"""Why an answer was cut off, by its finish reason."""
+_NOT_CLOSED = "the JSON is not complete"
+_LONGER = (
+    "Raise the option `max_tokens`, as in `agent.options({'max_tokens': 8000})`, or ask for less at once."
+)
+_ASK_AGAIN = "`returns(Model)` asks again until the answer fits."
+
+LONG = 5_000
+"""Characters of an answer whose document takes longer to be read than another thread needs to begin."""
+
+AGAIN = "Give the whole answer again, complete and in the format that was asked for, and nothing else."
+"""What the model reads after the reason for which its answer was rejected."""
+
+
+def write_correction(problem: str, how: str = AGAIN) -> str:
+    """Return what the model reads about an answer that was rejected."""
+    return f"Your last answer cannot be used: {problem}. {how}".rstrip()
 
 
 def collect_calls(deltas: Iterable[ToolCallDelta]) -> list[ToolCall]:
@@ -49,6 +72,12 @@ def warn_of_calls(calls: Iterable[ToolCall]) -> None:
     )
 
 
+@lru_cache(maxsize=1024)
+def _warn_of_misfits(misfits: str) -> None:
+    """Log where an answer does not fit its output, the first time that this happens in these places."""
+    logger.warning("The answer does not fit its output: %s. It is used as it is; %s", misfits, _ASK_AGAIN)
+
+
 def find_missing(data: Any, keys: Iterable[str]) -> list[str]:
     """Return the keys, dotted or slashed, that are missing from the data; `[*]` stands for every item."""
     return [key for key in keys if not _has(data, split_path(key))]
@@ -70,7 +99,26 @@ def _has(value: Any, steps: list[str | int]) -> bool:
     return True
 
 
+def _find_lone_end(text: str) -> int:
+    """Return where the answer begins after a tag that ends reasoning which nothing opened; 0 without one."""
+    for opening, closing in THINK_TAGS.items():
+        place = text.rfind(closing)
+        if place >= 0 and text.find(opening, 0, place) < 0:
+            return place + len(closing)
+    return 0
+
+
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """The document of an answer, and whether the answer has it up to its end, or ends within JSON."""
+
+    data: Any = None
+    is_whole: bool = False
+    is_open: bool = False
+    is_too_deep: bool = False
 
 
 class Result(Generic[T]):
@@ -129,25 +177,24 @@ class Result(Generic[T]):
         """The provider's last payload, unchanged."""
         return self.finish.payload if self.finish else None
 
-    @cached_property
+    @property
     def parsed(self) -> Any:
         """The document in the answer; None if it has none or none was requested."""
-        if self._format.is_text:
-            return None
-        parser = self._format.make_parser()
-        parser.feed(self.text)
-        parser.finish()
-        read_bare = self._format.read_bare
-        return read_bare(self.text) if parser.data is None and read_bare else parser.data
+        return self._document.data
 
     @property
     def data(self) -> Any:
-        """The document, or the text if no structure was requested."""
-        return self.text if self._format.is_text else self.parsed
+        """The document, or the text if no structure was requested.
+
+        None if a typed answer is not whole: `errors` says why, and `parsed` is what has arrived of it.
+        """
+        if self._format.is_text:
+            return self.text
+        return None if self._format.is_typed and self.is_cut_off else self.parsed
 
     @property
-    def object(self) -> T:
-        """The validated object; None if the document is invalid (`errors` says why)."""
+    def object(self) -> T | None:
+        """The validated object; None if the document is invalid or not whole (`errors` says why)."""
         return self._built[0]
 
     @cached_property
@@ -173,7 +220,12 @@ class Result(Generic[T]):
         return [problem for problem in problems if problem is not None]
 
     def find_problem(self, ensure_keys: Sequence[str] = (), *, check: bool = False) -> str | None:
-        """Return why the answer is rejected, in words for the model; `check` also requires a valid object."""
+        """Return why the answer is rejected, in words for the model; `check` also requires a valid object.
+
+        An answer that was cut off is rejected even if its half document would be valid.
+        """
+        if self._cut_off is not None:
+            return self._cut_off
         missing = find_missing(self.data, ensure_keys)
         if self._not_parsed is not None:
             return self._not_parsed
@@ -181,30 +233,126 @@ class Result(Generic[T]):
             return f"these keys are missing: {', '.join(missing)}"
         return self._built[1] if check else None
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether it ended before its document did, so that the values that are open are not whole."""
+        return self._cut_off is not None
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it was cut off at the length limit, which the same answer would reach again."""
+        return self._cut_off is not None and self._cut_off == _TOO_LONG
+
+    def reject(self, problem: str) -> ResponseError:
+        """Return the error for a caller who cannot use the answer."""
+        if self.is_too_long:
+            tokens = self.finish.usage.output_tokens if self.finish else 0
+            after = f" after {tokens:,} tokens" if tokens else ""
+            text = f"The data is incomplete: {problem}{after}: {shorten(self.text)}."
+            hint = (self.finish.notice if self.finish else "") or _LONGER
+            return AnswerLengthError(text, hint=hint)
+        last = f"The last answer was: {shorten(self.text)}"
+        return ResponseError(f"{problem} (attempts: {self.attempt})", hint=last)
+
+    def find_unreadable(self) -> ResponseError | None:
+        """Return why the answer does not have the requested structure, or not all of it."""
+        if self._format.is_text:
+            return None
+        if self._cut_off is not None:
+            return self.reject(self._cut_off)
+        if self._not_parsed is None:
+            return None
+        return ResponseError(f"Cannot read data: {self._not_parsed}: {shorten(self.text)}.", hint=_ASK_AGAIN)
+
+    def require_whole(self) -> None:
+        """Raise if only a whole answer counts and this one is not."""
+        if self._format.is_typed and self._cut_off is not None:
+            raise self.reject(self._cut_off)
+
     def warn_if_unusable(self) -> None:
-        """Log why the data is None or the text empty, which the caller would have to guess."""
+        """Log why the data is None, incomplete or of other types, or the text empty.
+
+        The caller would have to guess it.
+        """
         if self.tool_calls and not self.text:
             warn_of_calls(self.tool_calls)
-        elif self._not_parsed is not None:
+        elif unreadable := self.find_unreadable():
+            logger.warning("%s %s", unreadable.message, unreadable.hint)
+        elif self._document.is_open:
             logger.warning(
-                "Cannot read data: %s: %s. `returns(Model)` asks again until the answer fits.",
-                self._not_parsed,
-                shorten(self.text),
+                "The data may be incomplete: %s: %s. %s", _NOT_CLOSED, shorten(self.text), _ASK_AGAIN
             )
+        elif misfits := self._describe_misfits():
+            _warn_of_misfits(misfits)
+
+    def _describe_misfits(self) -> str:
+        """Return where the data does not fit a schema that nothing else checks."""
+        if self._format.is_text or self._format.is_typed:
+            return ""
+        return describe_misfits(self._format.schema, self.data)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all views by name."""
         names = ("original_done", "text", "reasoning", "parsed", "object", "meta", "errors", "extra")
         return {name: getattr(self, name) for name in names}
 
+    async def read_ahead(self) -> "Result[T]":
+        """Return this result; of a long answer the document is read now, in a thread.
+
+        At its first use it would be read on the event loop, and hold up everything else there.
+        """
+        if not self._format.is_text and len(self.text) >= LONG:
+            await asyncio.to_thread(lambda: self._document)
+        return self
+
+    @cached_property
+    def _document(self) -> _Document:
+        if self._format.is_text:
+            return _Document()
+        text, parser = self._find_answer()
+        is_closed = parser.is_closed
+        parser.finish()
+        if parser.is_too_deep:
+            return _Document(is_too_deep=True)
+        read_bare = self._format.read_bare
+        if parser.data is None and read_bare:
+            return _Document(read_bare(text[_find_lone_end(text) :]))
+        is_open = parser.ends_open(text)
+        return _Document(parser.data, is_whole=is_closed and not is_open, is_open=is_open)
+
+    def _find_answer(self) -> tuple[str, InstantParser]:
+        """Return the text that has the answer, and the parser that has read it.
+
+        A document before the end of reasoning that nothing opened, since the chat template has, is a draft.
+        """
+        text = self.text
+        parser = self._format.make_parser()
+        parser.feed(text)
+        end = _find_lone_end(text)
+        if not end or not parser.is_closed or end <= len(text) - len(parser.find_rest(text)):
+            return text, parser
+        later = self._format.make_parser()
+        later.feed(text[end:])
+        return (text, parser) if later.data is None else (text[end:], later)
+
     @property
     def _cut_off(self) -> str | None:
-        return _CUT_OFF.get(self.finish.reason) if self.finish else None
+        """Why the answer is incomplete, if it is; a document that had ended before is whole.
+
+        A model that stops within a typed answer has not given it, whatever reason its provider names.
+        """
+        reason = self.finish.reason if self.finish else ""
+        document = self._document
+        if reason in CUT_OFF and not document.is_whole:
+            return CUT_OFF[reason]
+        return _NOT_CLOSED if self._format.is_typed and document.is_open else None
 
     @property
     def _not_parsed(self) -> str | None:
         if self._format.is_text or self.parsed is not None:
             return None
+        if self._document.is_too_deep:
+            return f"the answer is nested deeper than {DEEPEST} levels"
         kind = "array" if isinstance(self._format.schema, list) else "object"
         return f"the answer contains no JSON {kind}"
 
@@ -213,7 +361,7 @@ class Result(Generic[T]):
         build = self._format.build
         if build is None:
             return self.data, None
-        if self._not_parsed is not None:
+        if self._not_parsed is not None or self._cut_off is not None:
             return None, None
         try:
             return build(self.data), None

@@ -51,6 +51,8 @@ def is_lease_over(ask: AskRecord) -> bool:
 
 _ORDER = (sa.case((asks.c.state == "open", 0), else_=1), asks.c.created_at.desc())
 """Open asks first: of several asks about one call the open one counts, whatever their times."""
+_AS_ASKED = (sa.case((asks.c.state == "open", 1), else_=0), asks.c.created_at, asks.c.id)
+"""A call asks the next question after it has the answer to the one before."""
 
 _MOST_ALIKE = 50
 _ENDS = {
@@ -95,11 +97,11 @@ class AskStore:
             statement = statement.where(asks.c.run_id == run_id)
         return await self._list(statement)
 
-    async def waits_for_another(self, owner: str, call_id: str) -> bool:
-        """Whether a browser ask about this call is open and belongs to another owner."""
-        wanted = (asks.c.call_id == call_id) & (asks.c.kind == "browser") & (asks.c.state == "open")
-        statement = sa.select(sa.literal(1)).where(wanted, asks.c.owner != owner).limit(1)
-        return await self._database.read(lambda connection: connection.scalar(statement) is not None)
+    async def find_earlier(self, ask: AskRecord) -> list[AskRecord]:
+        """Return what the call of an ask has asked so far, in order."""
+        of_call = (asks.c.run_id == ask.run_id) & (asks.c.call_id == ask.call_id)
+        statement = sa.select(asks).where(of_call, asks.c.state != "cancelled").order_by(*_AS_ASKED)
+        return [one for one in await self._list(statement) if one.path == ask.path]
 
     async def list_open(self, owner: str, run_id: str | None = None) -> list[AskRecord]:
         """Return the open asks of an owner, oldest first."""

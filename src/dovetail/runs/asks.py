@@ -1,26 +1,24 @@
 """The asks of runs: a run waits until a user, a listener or a browser answers, or the time limit is over.
 
-Promises: an ask is stored before anything outside knows of it, and has exactly one answer; a run that is
-resumed after a crash finds its open ask, or the answer that came in between, instead of asking twice; a time
-limit counts from when the ask was stored; an answer may come before its question.
+Promises: an ask is stored before anything outside knows of it, and has exactly one answer, which its call
+gets once: another question of the call is another ask. A run that is resumed after a crash finds its asks
+again, each once and in order, if it asks the same, with the answers that came in between (`earlier_asks`); a
+time limit counts from when the ask was stored; an answer may come before its question.
 """
 
 import asyncio
-import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Literal
 
-from dovetail.concurrency import backoff, retrying
-from dovetail.errors import ConflictError, StoreError
+from dovetail.errors import ConflictError
 from dovetail.events.asks import EARLY_SECONDS, TIMEOUT, OpenAsk, OpenAsks
 from dovetail.events.run_events import AskAnswer, AskRequest, Emit
 from dovetail.runs.ask_store import AskRecord, AskStore, is_lease_over
+from dovetail.runs.earlier_asks import EarlierAsks
+from dovetail.store.persist import persist
 
-T = TypeVar("T")
-logger = logging.getLogger(__name__)
-_FIRST_PAUSE = 0.1
-_LONGEST_PAUSE = 2.0
 EARLY_LIMIT = 100
 LEASE_SECONDS = 20.0
 """How long a claim lasts if the tab does not say otherwise."""
@@ -36,6 +34,10 @@ UNCLAIMED: Mapping[str, Any] = {
     "status": "failed",
     "errorText": f"No page took the call within {UNCLAIMED_SECONDS:g} s. It was probably closed.",
 }
+REPLACED: Mapping[str, Any] = {
+    "status": "failed",
+    "errorText": "The call asks something else now.",
+}
 
 
 class Asks:
@@ -48,29 +50,45 @@ class Asks:
         """Called with an ask that was answered while nothing here waits for it."""
         self._open = OpenAsks()
 
-    async def ask(self, ask: AskRecord, emit: Emit, waiting: OpenAsk | None = None) -> Any:
-        """Ask and wait for the answer; asked again about the same call, the first ask continues.
+    async def ask(self, ask: AskRecord, emit: Emit, waiting: OpenAsk, earlier: EarlierAsks) -> Any:
+        """Ask and wait for the answer; one of the `earlier` asks continues if it asks the same.
 
-        `waiting` is the open ask in memory, if there is one already.
+        `waiting` is the open ask in memory. The answer of an ask is returned once; an ask whose wait is
+        cancelled counts as an earlier one.
         """
-        known = await persist(lambda: self._find_same(ask))
+        known = await persist(lambda: earlier.take(ask, waiting.unstable))
         record = known or ask
-        waiting = waiting or OpenAsk(kind=ask.kind, call_id=ask.call_id, payload=ask.payload)
-        waiting.timeout = ask.timeout if known is None else _find_rest(known)
-        with self._open.opened(waiting, record.id):
+        try:
             if known is None:
-                await persist(lambda: self.store.create(record))
-            else:  # the answer may have come while nothing waited for it
+                await self._close_replaced(earlier.drop_open(ask), emit)
+            value = await self._ask(record, emit, waiting, is_known=known is not None)
+        except BaseException:
+            if known is not None or waiting.asked.is_set():  # it is stored
+                earlier.put_back(record)
+            raise
+        emit(AskAnswer(record.id, value))
+        return value
+
+    async def _ask(self, record: AskRecord, emit: Emit, waiting: OpenAsk, *, is_known: bool) -> Any:
+        waiting.timeout = _find_rest(record) if is_known else record.timeout
+        with self._open.opened(waiting, record.id):
+            if is_known:  # the answer may have come while nothing waited for it
                 await persist(lambda: self.fetch(record.id))
+            else:
+                await persist(lambda: self.store.create(record))
             if record.state == "open" and record.kind == "browser":
                 await persist(lambda: self._take_early(record))
             if waiting.is_open and record.state == "open":
                 waiting.asked.set()
             # Emitted now: a reader of the question sees an answer that is there already along with it.
             emit(AskRequest(record.id, record.kind, record.call_id, record.payload, record.timeout))
-            value = record.value if record.state == "answered" else await self._wait(record, waiting)
-        emit(AskAnswer(record.id, value))
-        return value
+            return await self._wait(record, waiting) if record.state == "open" else record.value
+
+    async def _close_replaced(self, asks: Iterable[AskRecord], emit: Emit) -> None:
+        """End asks that their call no longer waits for: it asks something else."""
+        for ask in asks:
+            if await persist(partial(self.store.close, ask.id, "cancelled", REPLACED)):
+                emit(AskAnswer(ask.id, REPLACED))
 
     async def answer(self, ask_id: str, value: Any, *, owner: str) -> AskRecord:
         """Answer an open ask.
@@ -81,9 +99,7 @@ class Asks:
         """
         ask = await self.store.get(ask_id, owner)
         if not await self._give(ask_id, value):
-            raise ConflictError(
-                f"Ask {ask_id!r} is not open: it has already been answered, or its run has ended."
-            )
+            raise await self._explain_closed(ask_id)
         return ask
 
     async def acknowledge(
@@ -94,11 +110,11 @@ class Asks:
         owner: str,
         tab_id: str | None = None,
         run_id: str | None = None,
-    ) -> Literal["resolved", "stored", "missing", "foreign"]:
+    ) -> Literal["resolved", "stored", "missing"]:
         """Answer the browser ask of a call; an early answer is kept for a while (rule C92).
 
-        Other chats may have calls with the same id: if a tab or a run is named, only its ask counts.
-        `foreign`: the call waits for another owner.
+        Other chats may have calls with the same id: if a tab or a run is named, only its ask counts. To
+        a caller the calls of other owners do not exist.
         """
         known = await self.store.find(owner, call_id, "browser", run_id)
         meant = [ask for ask in known if _is_for(ask, tab_id)]
@@ -107,8 +123,6 @@ class Asks:
                 return "resolved"
         if meant:
             return "missing"
-        if await self.store.waits_for_another(owner, call_id):
-            return "foreign"
         key = _early_key(call_id, run_id or tab_id)
         try:
             await self.store.put_early(owner, key, value, seconds=EARLY_SECONDS, limit=EARLY_LIMIT)
@@ -171,11 +185,16 @@ class Asks:
             self.on_away(ask_id)
         return True
 
-    async def _find_same(self, ask: AskRecord) -> AskRecord | None:
-        """Return the ask about the same call from before a crash, if any."""
-        known = await self.store.find(ask.owner, ask.call_id, ask.kind, ask.run_id)
-        same = (one for one in known if one.path == ask.path and one.state in ("open", "answered"))
-        return next(same, None)
+    async def _explain_closed(self, ask_id: str) -> ConflictError:
+        ask = await self.store.find_by_id(ask_id)
+        if ask is not None and ask.state == "cancelled":
+            why = (
+                "its call has ended without an answer, for example because its agent no longer exists, or "
+                "asks something else"
+            )
+        else:
+            why = "it has already been answered, or its run has ended"
+        return ConflictError(f"Ask {ask_id!r} is not open: {why}.")
 
     async def _take_early(self, ask: AskRecord) -> None:
         places = (ask.run_id, ask.payload.get("tab_id"), None)
@@ -210,16 +229,6 @@ class Asks:
             return None
         failure = ABANDONED if is_lease_over(ask) else UNCLAIMED if _is_unclaimed(ask) else None
         return failure if failure is not None and await self.store.desert(ask, failure) else None
-
-
-async def persist(action: Callable[[], Awaitable[T]]) -> T:
-    """Store something that must be stored: retry while the database is not available."""
-    async for _ in retrying(backoff(_FIRST_PAUSE, _LONGEST_PAUSE)):
-        try:
-            return await action()
-        except StoreError as error:
-            logger.warning("Database not available, retrying: %s", error.message)
-    raise AssertionError("delays that double never end")
 
 
 def _wake(waiting: OpenAsk, value: Any) -> None:

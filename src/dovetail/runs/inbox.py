@@ -9,7 +9,7 @@ A run without messages costs no query: its row counts those that were sent to it
 import dataclasses
 import logging
 import time
-from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -20,6 +20,7 @@ from dovetail.errors import ConflictError, NotFoundError, StoreError
 from dovetail.events.call import ChatMessage
 from dovetail.events.run_events import UserMessage
 from dovetail.ids import new_id
+from dovetail.runs.run import NextRun
 from dovetail.runs.writer import Batch
 from dovetail.store.database import Database, Transaction
 from dovetail.store.tables import entries, inbox, messages, runs, sessions, to_values
@@ -42,6 +43,8 @@ _LOCK_SESSION = (
     .with_for_update(read=True, key_share=True)
 )
 _ADD_MAIL = sa.update(runs).where(_IN_PROGRESS).values(mail=runs.c.mail + 1).returning(runs.c.id)
+_CHILD = inbox.c.request["child"].as_string()
+"""The child that a message is for; NULL if it is for the run itself."""
 _TAKE = (
     sa.update(inbox)
     .where(_OF_SESSION, inbox.c.kind.in_(_TAKEN_IN_TURNS))
@@ -50,13 +53,24 @@ _TAKE = (
 )
 _WAITING = sa.select(inbox).where(_OF_SESSION, inbox.c.taken_by.is_(None)).order_by(*_ORDER)
 _NEXT = sa.select(inbox).where(_OF_SESSION, inbox.c.kind == "queue").order_by(*_ORDER).limit(1)
+_MUST_WAIT = sa.select(inbox.c.id).where(_OF_SESSION, inbox.c.kind == "queue").limit(1)
+_FIRST = (
+    sa.select(inbox)
+    .where(_OF_SESSION, inbox.c.kind.in_(("queue", "steer")), inbox.c.taken_by.is_(None))
+    .order_by(*_ORDER)
+    .limit(1)
+)
 _LEFT = (
     sa.select(inbox.c.session_id)
     .where(inbox.c.kind == "queue")
     .where(~sa.exists().where(runs.c.session_id == inbox.c.session_id, runs.c.state == "running"))
     .distinct()
 )
-_WAITS_AS = sa.select(inbox.c.kind).where(_OF_SESSION, inbox.c.id == sa.bindparam("message"))
+_IS_MESSAGE = inbox.c.id == sa.bindparam("message")
+_WAITS_AS = sa.select(inbox.c.kind).where(_OF_SESSION, _IS_MESSAGE)
+_REMOVE = sa.delete(inbox).where(_OF_SESSION, _IS_MESSAGE)
+_OF_RUN = sa.select(runs.c.session_id).where(runs.c.id == sa.bindparam("run")).scalar_subquery()
+_REMOVE_TAKEN = sa.delete(inbox).where(inbox.c.session_id == _OF_RUN, _IS_MESSAGE)
 _IS_QUESTION = sa.select(messages.c.id).where(
     messages.c.session_id == sa.bindparam("session"), messages.c.id == sa.bindparam("message")
 )
@@ -82,7 +96,7 @@ class InboxMessage:
     run_id: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict[str, Any])
     id: str = field(default_factory=lambda: new_id("msg"))
-    created_at: float = field(default_factory=time.time)
+    created_at: float = field(default_factory=lambda: time.time())
 
 
 def store_message(
@@ -127,18 +141,41 @@ def find_kind(transaction: Transaction, session_id: str, message_id: str) -> Mes
     return "steer" if transaction.scalar(_WAS_TAKEN, key) is not None else None
 
 
-def remove_answered(transaction: Transaction, message_id: str) -> None:
+def refuse_overtaking(transaction: Transaction, session_id: str) -> None:
+    """Raise `ConflictError` if messages of a session wait for their answers: a new one comes after them."""
+    if transaction.scalar(_MUST_WAIT, {"session": session_id}) is not None:
+        raise ConflictError(f"Messages wait in session {session_id!r}.")
+
+
+def take_next(transaction: Transaction, follower: NextRun) -> bool:
+    """Make the oldest message of a session the question of a run; False if it is another one, or gone."""
+    waiting = transaction.execute(_NEXT, {"session": follower.spec.session_id}).mappings().first()
+    if waiting is None or waiting["id"] != follower.message_id:
+        return False
+    try:
+        follower.place(transaction)
+    except (ConflictError, NotFoundError):
+        return False
+    remove_answered(transaction, waiting["session_id"], follower.message_id)
+    return True
+
+
+def remove_answered(transaction: Transaction, session_id: str, message_id: str) -> None:
     """Delete a message that becomes the question of a run; raise `ConflictError` if it has become one."""
-    if not transaction.execute(sa.delete(inbox).where(inbox.c.id == message_id)).rowcount:
+    if not transaction.execute(_REMOVE, {"session": session_id, "message": message_id}).rowcount:
         raise ConflictError(f"Message {message_id!r} is answered already.")
 
 
 def settle_mail(transaction: Transaction, batches: Sequence[Batch]) -> None:
     """Delete the messages that runs have taken as events, and queue what a run leaves when it ends."""
-    events = (block.event for batch in batches for block in batch.blocks)
-    taken = [event.message_id for event in events if isinstance(event, UserMessage)]
+    taken = [
+        {"run": batch.run_id, "message": block.event.message_id}
+        for batch in batches
+        for block in batch.blocks
+        if isinstance(block.event, UserMessage)
+    ]
     if taken:
-        transaction.execute(sa.delete(inbox).where(inbox.c.id.in_(taken)))
+        transaction.execute(_REMOVE_TAKEN, taken)
     ended = [batch.run_id for batch in batches if batch.is_last]
     if ended:
         ending = sa.select(runs.c.session_id).where(runs.c.id.in_(ended))
@@ -157,30 +194,70 @@ class Mailbox:
         self.count = 0
         self._database = database
         self._taken: set[str] = set()
+        self._children: dict[str, ChildMailbox] = {}
 
     def note(self, count: int) -> None:
         """Learn how many messages have been stored for the run so far."""
-        self.has_mail = self.has_mail or count > self.count
+        if count > self.count:
+            self.hear()
         self.count = max(count, self.count)
+
+    def hear(self) -> None:
+        """Learn that there may be messages, to the run or to one of its children."""
+        self.has_mail = True
+        for child in self._children.values():
+            child.has_mail = True
+
+    @contextmanager
+    def opening(self, child_id: str, *, has_mail: bool) -> "Generator[ChildMailbox]":
+        """Open the mailbox of a child; what it has not taken when it ends is for the run itself."""
+        child = self._children[child_id] = ChildMailbox(self, child_id, has_mail=has_mail)
+        try:
+            yield child
+        finally:
+            del self._children[child_id]
+            self.has_mail = self.has_mail or child.has_mail
 
     async def take(self) -> list[UserMessage]:
         """Return the messages that were not taken yet, oldest first; none while the database is away."""
         self.has_mail = False
+        taken = await self.fetch(_CHILD.is_(None) | _CHILD.not_in(list(self._children)))
+        self.has_mail = self.has_mail or taken is None
+        return taken or []
+
+    async def fetch(self, wanted: sa.ColumnElement[bool]) -> list[UserMessage] | None:
+        """Take the messages that are wanted; None while the database is away."""
         values = {"session": self.session_id, "taker": self.run_id}
+        statement = _TAKE.where(wanted)
         try:
             rows = await self._database.write(
-                lambda connection: connection.execute(_TAKE, values).mappings().all()
+                lambda connection: connection.execute(statement, values).mappings().all()
             )
         except StoreError as error:
             logger.warning("run %s: cannot read its messages: %s", self.run_id, error.message)
-            self.has_mail = True
-            return []
+            return None
         new = [row for row in rows if row["id"] not in self._taken]  # a row stays until its event is stored
         self._taken.update(row["id"] for row in new)
         return [
             UserMessage(row["id"], row["kind"], tuple(row["parts"]), tuple(row["content"]))
             for row in sorted(new, key=lambda row: (row["created_at"], row["id"]))
         ]
+
+
+class ChildMailbox:
+    """The messages to an agent that the run of a mailbox has called."""
+
+    def __init__(self, box: Mailbox, run_id: str, *, has_mail: bool) -> None:
+        self.run_id = run_id
+        self.has_mail = has_mail
+        self._box = box
+
+    async def take(self) -> list[UserMessage]:
+        """Return the messages that were not taken yet, oldest first; none while the database is away."""
+        self.has_mail = False
+        taken = await self._box.fetch(_CHILD.in_([self.run_id]))
+        self.has_mail = self.has_mail or taken is None
+        return taken or []
 
 
 class Inbox:
@@ -201,6 +278,8 @@ class Inbox:
         self._boxes: dict[str, Mailbox] = {}
         self.answer_next: Callable[[str], Coroutine[Any, Any, None]] | None = None
         """Starts the answer to the oldest message that waits in a session, if no run is in progress there."""
+        self.prepare_next: Callable[[InboxMessage], Awaitable[NextRun | None]] | None = None
+        """Prepares the run that answers a message when the one in progress ends; None without its session."""
 
     def open(self, run_id: str, session_id: str | None, *, has_mail: bool = True) -> Mailbox | None:
         """Return the mailbox of a run in this process; None if it belongs to no session."""
@@ -223,8 +302,29 @@ class Inbox:
     def close(self, run_id: str, *, has_ended: bool) -> None:
         """Forget the mailbox of a run that has ended, or is left to another process."""
         box = self._boxes.pop(run_id, None)
-        if box is not None and has_ended and box.count and self.answer_next is not None:
-            self._spawn(self.answer_next(box.session_id))
+        if box is not None and has_ended and box.count:
+            self.answer_soon(box.session_id)
+
+    async def find_follower(self, run_id: str) -> NextRun | None:
+        """Return the run that is to follow a run of this process, if messages wait for its end."""
+        box = self._boxes.get(run_id)
+        if box is None or not box.count or self.prepare_next is None:
+            return None
+        session = {"session": box.session_id}
+        row = await self._database.read(
+            lambda connection: connection.execute(_FIRST, session).mappings().first()
+        )
+        return None if row is None else await self.prepare_next(_read(row))
+
+    def settle(self, run_id: str) -> None:
+        """Learn that the run which follows a run of this process has begun: it cares for what waits."""
+        if run_id in self._boxes:
+            self._boxes[run_id].count = 0
+
+    def answer_soon(self, session_id: str) -> None:
+        """Have the oldest message that waits in a session answered, if no run is in progress there."""
+        if self.answer_next is not None:
+            self._spawn(self.answer_next(session_id))
 
     async def look(self) -> None:
         """Have the messages answered that a dead process has left behind."""
@@ -240,12 +340,12 @@ class Inbox:
     def hear(self, run_id: str) -> None:
         """Have a run look for messages, if it is in this process."""
         if run_id in self._boxes:
-            self._boxes[run_id].has_mail = True
+            self._boxes[run_id].hear()
 
     def hear_all(self) -> None:
         """Have all runs of this process look for messages: news may have been missed."""
         for box in self._boxes.values():
-            box.has_mail = True
+            box.hear()
 
     async def send(self, message: InboxMessage, *, is_named: bool = False) -> tuple[InboxMessage, str | None]:
         """Store a message and wake its run; return it as it is stored, and the run in progress, if any.

@@ -10,7 +10,7 @@ stored: readers at the end see the newest, until something happens.
 import logging
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -105,8 +105,10 @@ class Journal:
         self.is_resumed = False  # its first events were stored before it was taken up here
         self._open = OpenWork()
         self._asks: set[tuple[str, str]] = set()
+        # Read once: a clock that is set while a run works does not change how long it has worked.
+        self._offset = time.time() - time.monotonic()
 
-    def append(self, event: Event, path: tuple[str, ...], clock: Callable[[], float] = time.time) -> None:
+    def append(self, event: Event, path: tuple[str, ...]) -> None:
         """Give the event the next number; ignore what comes after the end, or ends a call again.
 
         An event of a child is kept as its own, under the child's longer path.
@@ -118,12 +120,12 @@ class Journal:
             path, event = (*path, event.run_id), event.event
         self.progress = None
         if type(event) in DELTAS:
-            self._append_delta(event, path, clock)
+            self._append_delta(event, path)
         elif type(event) is ModelProgress:
-            self.progress = Entry(self.last, self.run_id, path, clock(), event)
+            self.progress = Entry(self.last, self.run_id, path, self._read_clock(), event)
         elif self._admits(event, path):
             self.last += 1
-            self._blocks.append(Block(self.last, path, clock(), event))
+            self._blocks.append(Block(self.last, path, self._read_clock(), event))
             if self.observe is not None:
                 self.observe(event, path)
         self._wake()
@@ -132,14 +134,15 @@ class Journal:
         """Take the run's end; readers see it once `mark_saved` says that it is stored."""
         if not self.closed and self._end is None:
             self.progress = None
-            self._end = Block(self.last + 1, (self.run_id,), time.time(), event)
+            self._end = Block(self.last + 1, (self.run_id,), self._read_clock(), event)
 
     def freeze(self) -> None:
-        """Take no more events and release the readers: the run is not ours. An end is still shown."""
+        """Take no more events and release the readers: the run is not ours.
+
+        An end that is not stored is not shown: another process may end the run otherwise.
+        """
         self.frozen = True
         self.progress = None
-        if self._end is not None:
-            self._show_end(self._end)
         self._wake()
 
     @property
@@ -189,7 +192,7 @@ class Journal:
     def follow(self, last: int, *, has_ended: bool) -> None:
         """Record the position of a run whose events are only in the store."""
         self.last = self.saved = self.dropped = max(last, self.last)
-        self.closed = has_ended
+        self.closed = self.closed or has_ended  # what was looked up may be older than the news
         self._wake()
 
     def after(self, number: int) -> list[Entry]:
@@ -244,7 +247,10 @@ class Journal:
         for event, place in self._open.end(path, keep):
             self.append(event, place)
 
-    def _append_delta(self, event: Any, path: tuple[str, ...], clock: Callable[[], float]) -> None:
+    def _read_clock(self) -> float:
+        return self._offset + time.monotonic()
+
+    def _append_delta(self, event: Any, path: tuple[str, ...]) -> None:
         self.last += 1
         block = self._blocks[-1] if self._blocks else None
         if (
@@ -254,7 +260,7 @@ class Journal:
         ):
             block.pieces.append(event.delta)
         else:
-            self._blocks.append(Block(self.last, path, clock(), event, [event.delta]))
+            self._blocks.append(Block(self.last, path, self._read_clock(), event, [event.delta]))
 
     def _show_end(self, end: Block) -> None:
         self._blocks.append(end)

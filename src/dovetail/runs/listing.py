@@ -17,12 +17,19 @@ import sqlalchemy as sa
 from dovetail.data.shapes import is_list, is_number
 from dovetail.errors import NotFoundError
 from dovetail.events.delta import Usage
+from dovetail.events.run_events import RunStart, TurnEnd
+from dovetail.runs.store import STARTED
 from dovetail.store.database import Database
 from dovetail.store.tables import asks, entries, messages, runs, sessions
 
 ListedState: TypeAlias = Literal["queued", "running", "waiting", "ended"]
 Sort: TypeAlias = Literal["time", "cost", "duration", "tokens"]
 
+_LISTED = [
+    *(column for column in runs.c if column.name not in ("input", "result", "error")),
+    STARTED.label("started_at"),
+]
+"""What a list shows of runs; a page of results may be as large as many answers."""
 _TOKENS = runs.c.input_tokens + runs.c.output_tokens
 _ASKED = sa.exists().where(asks.c.run_id == runs.c.id, asks.c.state == "open").correlate(runs)
 _STATE = sa.case(
@@ -51,7 +58,10 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedRun:
-    """One run of the list; `usage` of a run in progress is that of its complete turns."""
+    """One run of the list; `usage` of a run in progress is that of its complete turns.
+
+    The `duration` includes the seconds that it `waited` in the queue, until `started_at`.
+    """
 
     id: str
     owner: str
@@ -64,7 +74,9 @@ class ListedRun:
     reason: str | None
     usage: Usage
     duration: float
+    waited: float
     created_at: float
+    started_at: float | None
     ended_at: float | None
 
 
@@ -105,7 +117,7 @@ async def list_runs(
     now, after = (time.time(), None) if cursor is None else _read_cursor(cursor)
     conditions, order = _conditions(wanted), _order(sort, now)
     statement = (
-        sa.select(runs, sessions.c.title, _STATE.label("listed_state"), order.label("rank"))
+        sa.select(*_LISTED, sessions.c.title, _STATE.label("listed_state"), order.label("rank"))
         .join_from(runs, sessions, isouter=True)
         .where(*conditions)
         .order_by(sa.desc("rank"), runs.c.id.desc())
@@ -124,6 +136,24 @@ async def list_runs(
         )
 
     return await database.read(read)
+
+
+async def list_requests(database: Database, run_id: str) -> list[dict[str, Any]]:
+    """Return how long each request to a model took in a run and in the runs below it, oldest first."""
+    wanted = (entries.c.run_id == run_id) & entries.c.type.in_((RunStart.type, TurnEnd.type))
+    statement = sa.select(entries.c.type, entries.c.path, entries.c.body).where(wanted)
+    rows = await database.read(
+        lambda connection: connection.execute(statement.order_by(entries.c.first)).all()
+    )
+    models: dict[tuple[str, ...], str] = {}
+    found: list[dict[str, Any]] = []
+    for kind, path, body in rows:
+        if kind == RunStart.type:
+            models[tuple(path)] = body["model"]
+        elif timing := body.get("timing"):
+            model = body.get("model") or models.get(tuple(path), "")
+            found.append({"turn": body["turn"], "depth": len(path) - 1, "model": model, **timing})
+    return found
 
 
 async def list_choices(database: Database, owner: str | None) -> dict[str, list[str]]:
@@ -212,9 +242,16 @@ def _read_run(row: Any, now: float) -> ListedRun:
         reason=row["reason"],
         usage=Usage.read(row["usage"]),
         duration=max((now if ended_at is None else ended_at) - row["created_at"], 0.0),
+        waited=max(_find_start(row, now) - row["created_at"], 0.0),
         created_at=row["created_at"],
+        started_at=row["started_at"],
         ended_at=ended_at,
     )
+
+
+def _find_start(row: Any, now: float) -> float:
+    """Return when a run left the queue; one that never began left it with its end."""
+    return next(moment for moment in (row["started_at"], row["ended_at"], now) if moment is not None)
 
 
 def _add_spent(connection: sa.Connection, found: list[ListedRun]) -> list[ListedRun]:

@@ -52,6 +52,19 @@ class LiveRuns:
         """Return the run, if this process works on it."""
         return self._live.get(run_id)
 
+    def cancel_child(self, root_id: str, run_id: str, mode: CancelMode) -> bool:
+        """Ask a child of a run to stop, and its caller to continue; False if it does not work here."""
+        live = self._live.get(root_id)
+        if live is None or run_id not in live.children:
+            return False
+        live.children[run_id].request(mode)
+        return True
+
+    @property
+    def all(self) -> list[LiveRun]:
+        """All runs that this process works on."""
+        return list(self._live.values())
+
     @property
     def tasks(self) -> "list[asyncio.Task[None]]":
         """The tasks of all runs."""

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field
 
+from dovetail.events.asks import OpenAsk
 from dovetail.events.model_events import ToolInputEnd
 from dovetail.events.run_events import (
     AskAnswer,
@@ -21,10 +22,10 @@ from dovetail.events.run_events import (
     TurnEnd,
     TurnReset,
 )
-from dovetail.runs.asks import persist
 from dovetail.runs.reader import RemoteJournals
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun
+from dovetail.store.persist import persist
 
 Path = tuple[str, ...]
 
@@ -94,8 +95,13 @@ class Parking:
 def _may_be_parked(live: LiveRun) -> bool:
     """Whether all its questions can wait in the store: without a time limit or a listener in this process."""
     questions = live.asking.values()
-    can_wait = all(ask.is_open and ask.timeout is None and not ask.is_adopted for ask in questions)
+    can_wait = all(_can_wait(ask) for ask in questions)
     return bool(questions) and can_wait and not live.journal.frozen and live.cancel.mode is None
+
+
+def _can_wait(ask: OpenAsk) -> bool:
+    """Whether its answer was looked for: else a run that was woken by it would be parked again without it."""
+    return ask.is_open and ask.asked.is_set() and ask.timeout is None and not ask.has_listeners
 
 
 @dataclass(slots=True)

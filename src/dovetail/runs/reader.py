@@ -47,6 +47,14 @@ class Reader:
         return (self._journal.closed or self._journal.frozen) and self.number >= self._journal.last
 
     @property
+    def was_left(self) -> bool:
+        """Whether the run left this process before its end: it continues elsewhere, or later.
+
+        What was read of it may not be stored, so its readers have to read on from the store.
+        """
+        return self._journal.frozen and not self._journal.closed
+
+    @property
     def is_at_end(self) -> bool:
         """Whether everything so far was read; more may come."""
         return self.number >= self._journal.last
@@ -73,9 +81,10 @@ class Reader:
         if self.number >= self._journal.last and not self.ended and not self._find_progress():
             await self._wait()
         if self.number < self._journal.dropped and self._load is not None:
+            was_over = self._journal.closed or self._journal.frozen
             blocks = await self._load(self._journal.run_id, self.number)
             if not blocks:
-                await self._wait_for_leapt()
+                await self._wait_for_leapt(was_over)
             entries = [block.entry(self._journal.run_id, self.number) for block in blocks]
         else:
             entries = [*self._journal.after(self.number), *self._find_progress()]
@@ -91,9 +100,12 @@ class Reader:
         progress = self._journal.progress
         return [] if progress is None or progress is self._shown else [progress]
 
-    async def _wait_for_leapt(self) -> None:
-        """Wait for events of a run that was taken over just now: its numbers have leapt."""
-        if self._journal.frozen:
+    async def _wait_for_leapt(self, was_over: bool) -> None:
+        """Wait for events of a run that was taken over just now: its numbers have leapt.
+
+        None will come of one that was over before they were looked for: it was deleted.
+        """
+        if was_over or self._journal.frozen:
             self.number = self._journal.last
         elif not self._journal.closed:
             await self._wait()

@@ -36,10 +36,13 @@ class Recovery:
 
     async def begin(self, run_id: str, spec: RunSpec) -> LiveRun | None:
         """Make a run that was submitted here, and not touched since, one of this process; None otherwise."""
-        if not await self._store.begin(run_id):
+        created_at = await self._store.begin(run_id)
+        if created_at is None:
             return None
         journal = self._remote.take(run_id)
-        live = LiveRun(run_id=run_id, spec=spec, journal=journal, services=self._services)
+        live = LiveRun(
+            run_id=run_id, spec=spec, journal=journal, services=self._services, created_at=created_at
+        )
         live.begin()
         return live
 
@@ -65,6 +68,7 @@ class Recovery:
             journal=journal,
             services=self._services,
             created_at=record.created_at,
+            started_at=record.started_at,
         )
         journal.has_asked = True  # an ask may be stored whose event is not
         if not journal.last:  # it was queued, or died before its first event was stored

@@ -39,7 +39,10 @@ class RunSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """A run as it is stored."""
+    """A run as it is stored; it was queued from `created_at` to `started_at`.
+
+    A child of a run in progress has the `path` of run ids from its root to itself.
+    """
 
     id: str
     spec: RunSpec
@@ -48,10 +51,30 @@ class RunRecord:
     last_number: int
     created_at: float
     ended_at: float | None
+    started_at: float | None = None
     process_id: str | None = None
     cancel_mode: CancelMode | None = None
     phase: RunPhase = "working"
     attempts: int = 0
+    path: tuple[str, ...] = ()
+
+    @property
+    def root_id(self) -> str:
+        """The id of the run whose journal has its events: its own, unless it is a child."""
+        return self.path[0] if self.path else self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextRun:
+    """A run that answers a message which waits; it begins in the transaction that ends the run before it.
+
+    `place` stores the message as its question; it raises `NotFoundError` or `ConflictError` if it cannot.
+    """
+
+    run_id: str
+    spec: RunSpec
+    message_id: str
+    place: SaveWork
 
 
 class RunWork(ABC):

@@ -7,32 +7,36 @@ its questions and stop it. The engine decides which process works on a run.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, get_args
 
-from dovetail.errors import ConflictError, NotFoundError, StoreError
+from dovetail.errors import ConflictError, HeadMovedError, NotFoundError, StoreError
 from dovetail.events.cancel import CancelMode
 from dovetail.events.run_events import Entry, Event
 from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.runs.ask_store import AskStore
 from dovetail.runs.asks import Asks
+from dovetail.runs.children import Children
 from dovetail.runs.dispatch import Dispatch, choose_engine, make_ticket
 from dovetail.runs.engine import AttemptEnd, Engine, Ticket, WakeReason
 from dovetail.runs.feed import Feed
 from dovetail.runs.inbox import Inbox
 from dovetail.runs.journal import Block, Journal
 from dovetail.runs.live import LiveRuns
+from dovetail.runs.ownership import Ownership
 from dovetail.runs.parking import Parking
 from dovetail.runs.reader import Reader, RemoteJournals, write_news
 from dovetail.runs.recovery import Recovery
-from dovetail.runs.run import Rebuild, RunHandle, RunPhase, RunRecord, RunSpec, RunWork
+from dovetail.runs.run import NextRun, Rebuild, RunHandle, RunPhase, RunRecord, RunSpec, RunWork
 from dovetail.runs.store import RunStore
 from dovetail.runs.task import LiveRun, RunServices
 from dovetail.runs.writer import JournalWriter
 from dovetail.settings.sections import RunSettings
+from dovetail.stall import StallWatch
 from dovetail.store.database import Database
+from dovetail.store.persist import persist
 from dovetail.store.processes import open_link
 
 logger = logging.getLogger(__name__)
@@ -58,7 +62,7 @@ class Runs:
         self.database = database
         self.settings = settings or RunSettings()
         self.works = works
-        self.link = open_link(database)
+        self.link = open_link(database, self.settings.takeover)
         self.link.on_news = self._hear
         self.link.on_gap = self._catch_up
         self.on_reload: Callable[[], None] = lambda: None
@@ -68,12 +72,14 @@ class Runs:
         self.asks.on_away = lambda ask_id: self._spawn(self._wake_asking(ask_id))
         self.inbox = Inbox(database, lambda run_id: self.link.announce("message", run_id), self._spawn)
         self.store.on_mail = self.inbox.note
+        self.store.on_follower = self._follow
         self.engine = engine or choose_engine(self.settings)
         writer = JournalWriter(self.store, self._lose, is_read_elsewhere=not self.engine.starts_here)
         writer.on_saved = self._announce_saved
         writer.on_broken = lambda run_id, error: self._live.fail(run_id, error)
         self._remote = RemoteJournals(self.store)
         self._parking = Parking(self.store, self._remote, self.wake, self.settings.park_after)
+        self._ownership = Ownership(self.store, self.link, self._lose)
         self._services = RunServices(
             writer=writer,
             asks=self.asks,
@@ -81,18 +87,24 @@ class Runs:
             load=self.store.load,
             process_id=self.process_id,
             on_ask=self._parking.note,
+            confirm=self._ownership.confirm,
+            get_life=lambda: self.link.life,
         )
         recovery = Recovery(self.store, self._remote, self._services)
         self._live = LiveRuns(self.store, self.link, recovery, self.feed.note)
         self._live.on_taken_up = self.feed.note_taken_up
+        self._children = Children(self.store, self._live)
         self._dispatch = Dispatch(self.store, self.link, self.engine, self.is_here)
         self._dispatch.on_look = self.inbox.look
+        self.stalls = StallWatch(self.settings.stall_after)
+        self.link.on_death = self._dispatch.hurry
         self._recovery_interval = recovery_interval
         self._exits, self._is_closing = AsyncExitStack(), False
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as exits:
+            await exits.enter_async_context(self.stalls)
             await exits.enter_async_context(self.link)
             exits.push_async_callback(self.engine.close)
             await self.engine.open(self, works=self.works)
@@ -142,13 +154,15 @@ class Runs:
         With `here` it works in this process, whatever the engine; it then need not be possible to rebuild it.
 
         Raises:
-            ConflictError: another run of the session is in progress.
+            ConflictError: another run of the session is in progress, or messages wait there.
         """
         run_id, here = run_id or new_id("run"), here or self.engine.starts_here
         phase: RunPhase = "working" if here else "queued"
         with self._live.starting(run_id), self.inbox.opening(run_id, spec.session_id if here else None):
             try:
                 self.inbox.note(run_id, await self.store.create(run_id, spec, work.begin, phase=phase))
+            except HeadMovedError:
+                raise
             except ConflictError as error:
                 raise await self._explain_conflict(spec) from error
         self.feed.report_run(spec.owner, run_id, spec.session_id, "running")
@@ -208,8 +222,10 @@ class Runs:
             ConflictError: it has already ended.
         """
         if self._live.cancel(run_id, mode):
-            return
-        record = await self.store.get(run_id)
+            return self._spawn(self._keep_cancel(run_id, mode))
+        record = await self.get(run_id)
+        if record.path:
+            return self._cancel_child(record, mode)
         if record.result is not None or not await self.store.request_cancel(run_id, mode):
             reason = record.result and record.result.reason
             raise ConflictError(f"Run {run_id!r} has already ended: {reason}.")
@@ -217,6 +233,19 @@ class Runs:
         await self.wake(run_id, "cancel")
         if record.phase != "working":  # it need not wait for its turn only to end
             self._spawn(self._try_attempt(run_id))
+
+    def _cancel_child(self, child: RunRecord, mode: CancelMode) -> None:
+        """Ask a child to stop, in the process that works on its root; its caller continues."""
+        if child.result is not None:
+            raise ConflictError(f"Run {child.id!r} has already ended: {child.result.reason}.")
+        if self._live.cancel_child(child.root_id, child.id, mode):
+            return
+        if child.phase != "working" or child.process_id == self.process_id:
+            raise ConflictError(
+                f"Run {child.id!r} cannot be cancelled by itself now.",
+                hint=f"Answer its question, or cancel run {child.root_id!r}, which it belongs to.",
+            )
+        self.link.announce("cancel", f"{child.root_id}/{child.id}/{mode}")
 
     async def recover(self) -> None:
         """Take care of runs that no process works on, now and from now on."""
@@ -238,12 +267,24 @@ class Runs:
         return await self._dispatch.find_left()
 
     async def get(self, run_id: str, *, owner: str | None = None) -> RunRecord:
-        """Return the stored run; raise `NotFoundError` if it belongs to another owner."""
+        """Return the stored run, or a child of one in progress.
+
+        Raises:
+            NotFoundError: there is none, or it belongs to another owner.
+        """
         live = self._live.get(run_id)
-        record = await self.store.get(run_id) if live is None or live.journal.closed else live.record
+        record = await self._find(run_id) if live is None or live.journal.closed else live.record
         if owner is not None and record.spec.owner != owner:
             raise NotFoundError(f"Run {run_id!r} not found.")
         return record
+
+    async def _find(self, run_id: str) -> RunRecord:
+        try:
+            return await self.store.get(run_id)
+        except NotFoundError:
+            if (child := await self._children.find(run_id)) is None:
+                raise
+            return child
 
     async def find_running(self, session_id: str) -> RunRecord | None:
         """Return the run in progress in a session, if any; wait for one that readers have seen end."""
@@ -286,15 +327,29 @@ class Runs:
 
     async def _explain_conflict(self, spec: RunSpec) -> ConflictError:
         running = await self.store.find(state="running", session_id=spec.session_id or "", limit=1)
-        which, hint = "another run", "Wait until it ends, or cancel it."
+        what, hint = "another run is still in progress", "Wait until it ends, or cancel it."
         if running:
-            which = f"run {running[0].id!r}"
+            what = f"run {running[0].id!r} is still in progress"
             hint = f"Send it to POST /api/v1/runs/{running[0].id}/messages, wait, or cancel the run."
-        return ConflictError(f"Session {spec.session_id!r} is busy: {which} is still in progress.", hint=hint)
+        elif spec.session_id and await self.inbox.find_next(spec.session_id) is not None:
+            what, hint = "messages wait there for their answers", "Try again when they are answered."
+            self.inbox.answer_soon(spec.session_id)
+        return ConflictError(f"Session {spec.session_id!r} is busy: {what}.", hint=hint)
 
-    def _lose(self, run_id: str) -> None:
-        """Stop working on a run that another process has taken over."""
-        self._live.abandon(run_id)
+    def _follow(self, run_id: str, follower: NextRun) -> None:
+        """Have the run worked on that has begun with the end of another one."""
+        self.inbox.settle(run_id)
+        spec = follower.spec
+        self.feed.report_run(spec.owner, follower.run_id, spec.session_id, "running")
+        self.feed.report_session(spec.owner, spec.session_id or "", "changed")
+        self._spawn(self._dispatch.submit(make_ticket(follower.run_id, spec)))
+
+    def _lose(self, journal: Journal) -> None:
+        """Stop working on a run that another process has taken over, unless it is here again already."""
+        self._services.writer.forget(journal)
+        live = self._live.get(journal.run_id)
+        if live is not None and live.journal is journal:
+            self._live.abandon(journal.run_id)
 
     async def _announce_saved(self, journals: list[Journal]) -> None:
         for start in range(0, len(journals), _MOST_PER_MESSAGE):
@@ -309,8 +364,8 @@ class Runs:
             self._spawn(self.asks.fetch(subject))
         elif kind == "message":
             self.inbox.hear(subject)
-        elif kind == "cancel" and subject in self._live:
-            self._spawn(self._obey(subject))
+        elif kind == "cancel":
+            self._hear_cancel(subject)
         elif kind == "feed":
             self.feed.hear(subject)
         elif kind == "reload":
@@ -318,11 +373,26 @@ class Runs:
         else:
             self.engine.hear(kind, subject)
 
+    def _hear_cancel(self, subject: str) -> None:
+        """React to the wish to stop a run that may be here, or a child of one: `root/child/mode`."""
+        if subject in self._live:
+            self._spawn(self._obey(subject))
+        elif subject.count("/") == 2:
+            root_id, child_id, wanted = subject.split("/")
+            for mode in get_args(CancelMode):
+                if mode == wanted:
+                    self._live.cancel_child(root_id, child_id, mode)
+
     async def _wake_asking(self, ask_id: str) -> None:
         """Wake the run that waits for an answer which has just been stored."""
         ask = await self.asks.store.find_by_id(ask_id)
         if ask is not None and (record := await self._dispatch.wake(ask.run_id, "answer")) is not None:
             self.feed.report_answer(ask, record.spec.session_id)
+
+    async def _keep_cancel(self, run_id: str, mode: CancelMode) -> None:
+        """Store that a run of this process is to stop: it may be lost before its end is stored."""
+        if await persist(lambda: self.store.request_cancel(run_id, mode)):
+            self.link.announce("cancel", run_id)
 
     async def _try_attempt(self, run_id: str) -> None:
         try:
@@ -331,14 +401,19 @@ class Runs:
             logger.warning("run %s cannot be taken up now: %s", run_id, error.message)
 
     async def _obey(self, run_id: str) -> None:
-        mode = (await self.store.get(run_id)).cancel_mode
-        if mode is not None:
-            self._live.cancel(run_id, mode)
+        """Stop a run as is stored; one that was deleted stops by itself."""
+        with suppress(NotFoundError):
+            record = await persist(lambda: self.store.get(run_id))
+            if record.cancel_mode is not None:
+                self._live.cancel(run_id, record.cancel_mode)
 
     def _catch_up(self) -> None:
-        """Look at everything that something here waits for: news may have been missed."""
+        """Look at everything that something here waits for: news and lives may have been missed."""
+        self._spawn(self._ownership.check_all(self._live.all))
         self._spawn(self._remote.refresh_all())
         self._spawn(self.asks.fetch_all())
+        for live in self._live.all:
+            self._spawn(self._obey(live.run_id))
         self.inbox.hear_all()
         self.feed.reset()
         self.on_reload()

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -11,17 +12,19 @@ from dovetail.data.text import report_error
 from dovetail.errors import CancelledRunError, ConflictError, DovetailError, InvalidDataError
 from dovetail.events.asks import OpenAsk, adopt, normalize_timeout
 from dovetail.events.cancel import CancelSignal
-from dovetail.events.run_context import RunContext, current_context, current_run, entered
+from dovetail.events.run_context import RunContext, RunInbox, current_context, current_run, entered
 from dovetail.events.run_events import AskKind, Emit, Entry, Event, RunEnd, RunStart
 from dovetail.events.run_result import RunResult
 from dovetail.runs.ask_store import AskRecord
-from dovetail.runs.asks import Asks, persist
+from dovetail.runs.asks import Asks
+from dovetail.runs.earlier_asks import EarlierAsks
 from dovetail.runs.engine import AttemptEnd
 from dovetail.runs.inbox import Inbox
 from dovetail.runs.journal import Journal
 from dovetail.runs.reader import Load
 from dovetail.runs.run import RunRecord, RunSpec, RunWork
 from dovetail.runs.writer import JournalWriter
+from dovetail.store.persist import persist
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +40,10 @@ class RunServices:
     process_id: str
     on_ask: "Callable[[LiveRun], None]" = lambda live: None
     """Called when a run begins to wait for an answer."""
+    confirm: "Callable[[LiveRun], Awaitable[None]] | None" = None
+    """Raises `ConflictError` if another process has taken a run over."""
+    get_life: Callable[[], int | None] = lambda: None
+    """Returns the number of the life of this process; None while it may count as dead."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,7 +54,8 @@ class LiveRun:
     spec: RunSpec
     journal: Journal
     services: RunServices
-    created_at: float = field(default_factory=time.time)
+    created_at: float = field(default_factory=lambda: time.time())
+    started_at: float | None = None
     cancel: CancelSignal = field(default_factory=CancelSignal)
     done: "asyncio.Future[RunResult]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
@@ -61,6 +69,15 @@ class LiveRun:
     leaves: Literal["", "left", "waiting"] = ""
     """Set when this process stops working on a run that has not ended: how the attempt ends."""
     parked: asyncio.Event | None = None  # set once it is stored that the run waits
+    children: dict[str, CancelSignal] = field(default_factory=dict[str, CancelSignal])
+    """The children in progress that can be reached by the ids of their runs."""
+    life: int | None = None
+    """The life of this process in which the run belonged to it for certain."""
+    earlier: EarlierAsks = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.life = self.services.get_life()
+        self.earlier = EarlierAsks(self._load_earlier)
 
     @property
     def end(self) -> AttemptEnd:
@@ -77,14 +94,21 @@ class LiveRun:
             result=None,
             last_number=self.journal.last,
             created_at=self.created_at,
+            started_at=self.started_at,
             ended_at=None,
             process_id=self.services.process_id,
             cancel_mode=self.cancel.mode,
         )
 
+    @property
+    def waited(self) -> float:
+        """How many seconds passed until a process began to work on the run."""
+        return max((self.started_at or time.time()) - self.created_at, 0.0)
+
     def begin(self) -> None:
         """Write the first event."""
         spec = self.spec
+        self.started_at = time.time()
         event = RunStart(spec.agent, spec.model, spec.generation, spec.session_id)
         self.journal.append(event, (self.run_id,))
 
@@ -128,9 +152,13 @@ class LiveRun:
         self.services.on_ask(self)
         try:
             await persist(self.flush)
-            return await self.services.asks.ask(ask, self._emitter(asking), waiting)
+            await self.confirm()
+            return await self.services.asks.ask(ask, self._emitter(asking), waiting, self.earlier)
         finally:
             del self.asking[ask.id]
+
+    async def _load_earlier(self, ask: AskRecord) -> list[AskRecord]:
+        return await self.services.asks.store.find_earlier(ask) if self.journal.is_resumed else []
 
     def _find_asking(self) -> tuple[str, ...]:
         """Return the path of the run that asks: a child asks through its root."""
@@ -158,6 +186,11 @@ class LiveRun:
             raise ConflictError(f"Run {self.run_id!r} has been left by this process.")
         await self.services.writer.flush(self.journal)
 
+    async def confirm(self) -> None:
+        """Make sure that the run still belongs to this process; raise `ConflictError` if it does not."""
+        if self.services.confirm is not None:
+            await self.services.confirm(self)
+
     @property
     def is_resumed(self) -> bool:
         """Whether the run had begun before this process took it up."""
@@ -168,6 +201,17 @@ class LiveRun:
         self.journal.close_children(path, keep)
         self.services.writer.mark(self.journal)
         await persist(lambda: self.services.asks.store.close_ended(self.run_id, self.journal.is_over))
+
+    @contextmanager
+    def attend(self, run_id: str, cancel: CancelSignal) -> Generator[RunInbox | None]:
+        """Let a child be stopped, and sent messages, by the id of its run while it is in progress."""
+        self.children[run_id] = cancel
+        box = self.services.inbox.open(self.run_id, self.spec.session_id)
+        try:
+            with nullcontext() if box is None else box.opening(run_id, has_mail=self.is_resumed) as inbox:
+                yield inbox
+        finally:
+            del self.children[run_id]
 
     async def history(self) -> list[Entry]:
         """Return all events so far; those no longer in memory are read from the store."""
@@ -207,7 +251,8 @@ async def _perform(live: LiveRun, work: RunWork, context: RunContext) -> None:
     save = await persist(lambda: work.end(context, result))
     usage = live.journal.tally.total
     event = RunEnd(result.reason, result.value, usage, result.error, result.limit, result.notice)
-    await persist(lambda: live.services.writer.end(live.journal, event, save))
+    follower = await persist(lambda: live.services.inbox.find_follower(live.run_id))
+    await persist(lambda: live.services.writer.end(live.journal, event, save, follower))
     live.done.set_result(_check(live, result))
 
 

@@ -1,7 +1,7 @@
 """The processes that share a database: what each of them is, when it last showed itself, what it works on.
 
-A process says what it is when it opens the database, and shows itself every half minute. Whether it is alive
-is not a matter of the clock: it is as long as it holds its lock (`store/processes.py`).
+A process says what it is when it opens the database, and signs its row every half minute. Whether it is alive
+does not depend on that: it is as long as it holds its lock (`store/processes.py`).
 """
 
 import asyncio

@@ -12,14 +12,15 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from dovetail.concurrency import backoff, retrying
+from dovetail.concurrency import backoff, retrying, time_limit
 from dovetail.data.clean import clean_text
 from dovetail.data.shapes import is_list, is_mapping, is_number, is_tuple
 from dovetail.data.text import report_error
 from dovetail.errors import ConflictError, InvalidDataError, StoreError
-from dovetail.events.delta import Usage
+from dovetail.events.delta import RequestTiming, Usage
 from dovetail.events.run_events import Event, RunEnd, ToolEnd
 from dovetail.runs.journal import Block, Journal, with_delta
+from dovetail.runs.run import NextRun
 from dovetail.store.database import SaveWork
 
 logger = logging.getLogger(__name__)
@@ -37,11 +38,12 @@ _LONGEST_PAUSE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The next blocks of a run; with its end comes what its work saves."""
+    """The next blocks of a run; with its end comes what its work saves, and the run that follows, if any."""
 
     journal: Journal
     blocks: list[Block]
     save: SaveWork | None = None
+    follower: NextRun | None = None
 
     @property
     def run_id(self) -> str:
@@ -59,17 +61,20 @@ class Shelf(Protocol):
     """The place where blocks are stored."""
 
     async def append(self, batches: Sequence[Batch]) -> list[str]:
-        """Store blocks; return the runs that another process has taken over."""
+        """Store blocks; return the runs that another process has taken over.
+
+        The end of a run that was deleted counts as stored.
+        """
         ...
 
 
 class JournalWriter:
-    """The writer for all runs of a process; `on_lost` is called for runs taken over elsewhere."""
+    """The writer for all runs of a process; `on_lost` is called for those that were taken over."""
 
     def __init__(
         self,
         shelf: Shelf,
-        on_lost: Callable[[str], None],
+        on_lost: Callable[[Journal], None],
         *,
         interval: float = INTERVAL,
         is_read_elsewhere: bool = False,
@@ -86,7 +91,7 @@ class JournalWriter:
         self._dirty: dict[str, Journal] = {}
         self._urgent: dict[str, Journal] = {}
         self._is_due = False
-        self._saves: dict[str, SaveWork] = {}
+        self._ends: dict[Journal, tuple[SaveWork | None, NextRun | None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
         self.on_saved: Callable[[list[Journal]], Awaitable[None]] | None = None
@@ -95,23 +100,24 @@ class JournalWriter:
 
     def mark(self, journal: Journal) -> None:
         """Mark the journal as changed; its events are stored soon."""
-        if journal.run_id not in self._dirty:
+        if self._dirty.get(journal.run_id) is not journal:
             self._dirty[journal.run_id] = journal
             if self._timer is None:
                 self._set_timer()
 
-    async def end(self, journal: Journal, event: RunEnd, save: SaveWork | None) -> None:
-        """Store the run's end together with what its work saves; then readers see it."""
+    async def end(
+        self, journal: Journal, event: RunEnd, save: SaveWork | None, follower: NextRun | None = None
+    ) -> None:
+        """Store the run's end, what its work saves and the run that follows; then readers see it."""
         journal.end(event)
-        if save is not None:
-            self._saves[journal.run_id] = save
+        self._ends[journal] = save, follower
         await self.flush(journal)
 
     async def flush(self, journal: Journal) -> None:
         """Wait until everything in the journal is stored; raise `StoreError` if that takes too long."""
         number = journal.newest
         try:
-            async with asyncio.timeout(self._patience):
+            async with time_limit(self._patience):
                 while journal.saved < number and not journal.frozen:
                     self._urgent[journal.run_id] = journal
                     await asyncio.shield(self._start())
@@ -121,6 +127,13 @@ class JournalWriter:
             ) from error
         if journal.frozen:
             raise ConflictError(f"Run {journal.run_id!r} has been taken over by another process.")
+
+    def forget(self, journal: Journal) -> None:
+        """Store nothing more of a run that was taken over; this process may take it up again."""
+        for waiting in (self._dirty, self._urgent):
+            if waiting.get(journal.run_id) is journal:
+                del waiting[journal.run_id]
+        self._ends.pop(journal, None)
 
     async def close(self) -> None:
         """Store what is left, but do not wait long for the database.
@@ -187,7 +200,8 @@ class JournalWriter:
         return chosen
 
     def _take(self, journal: Journal) -> Batch:
-        return Batch(journal, journal.take_unsaved(), self._saves.get(journal.run_id))
+        save, follower = self._ends.get(journal, (None, None))
+        return Batch(journal, journal.take_unsaved(), save, follower)
 
     async def _store(self, batches: list[Batch]) -> None:
         if not batches:
@@ -219,7 +233,8 @@ class JournalWriter:
             is_end = batch.is_last and block is batch.blocks[-1]
             if has_failed and is_end:
                 lighten(block, described)
-            if not await self._try(Batch(batch.journal, [block], batch.save if is_end else None)):
+            kept = dataclasses.replace(batch, blocks=[block])
+            if not await self._try(kept if is_end else Batch(batch.journal, [block])):
                 has_failed = True
                 lighten(block, described)
                 if not await self._try(Batch(batch.journal, [block])):
@@ -241,11 +256,11 @@ class JournalWriter:
             return False
 
     def _finish(self, batch: Batch, *, is_lost: bool) -> None:
-        if batch.save is not None:
-            self._saves.pop(batch.run_id, None)
+        if batch.is_last:
+            self._ends.pop(batch.journal, None)
         if is_lost:
             batch.journal.freeze()
-            self._on_lost(batch.run_id)
+            self._on_lost(batch.journal)
         else:
             batch.journal.mark_saved(batch.blocks[-1].last)
 
@@ -274,7 +289,7 @@ def _reduce(value: Any) -> Any:
     """The value if it is small and plain, otherwise an empty one of its kind."""
     if isinstance(value, str):
         return clean_text(value)[:_LONGEST_TEXT]
-    if value is None or isinstance(value, bool | Usage) or is_number(value):
+    if value is None or isinstance(value, bool | Usage | RequestTiming) or is_number(value):
         return value
     if is_tuple(value):
         return ()

@@ -140,7 +140,7 @@ def _read_field(schema: Any, name: str) -> _FieldSpec:
         return _read_list(schema, name), {}
     if is_annotation(schema):
         return Optional[schema], {}  # noqa: UP045 (the schema is a value)
-    return Any, {"description": str(sanitize(schema))}
+    return Any, {"description": str(sanitize(schema, remain_type=True))}
 
 
 def _read_tuple(kind: Any = Any, description: Any = "", default: Any = None) -> _FieldSpec:

@@ -21,6 +21,7 @@ from dovetail.server.errors import add_error_handlers
 from dovetail.server.metrics import Metrics, RunMetrics, is_shared
 from dovetail.server.middleware.body_limit import BodyLimit
 from dovetail.server.middleware.clean_input import CleanInput
+from dovetail.server.middleware.compress import Compression
 from dovetail.server.middleware.cors import add_cross_origin, check_origins
 from dovetail.server.middleware.observe import ObserveLayer
 from dovetail.server.middleware.rate_limit import RateLimit
@@ -112,7 +113,7 @@ def create_app(
         try:
             async with app, alongside():
                 await app.open_chat(works=works, role="web")
-                app.runs.observe(run_metrics.observe)
+                run_metrics.follow(app.runs)
                 await app.chat.recover()
                 await app.open_schedules(ticks=True)
                 api.state.is_ready = True
@@ -163,6 +164,7 @@ def _add_layers(api: FastAPI, settings: ServerSettings, metrics: Metrics, *, is_
     """Add the middleware that every request passes, the innermost first."""
     keys = api.state.keys
     origins = check_origins(settings.cors_origins, has_keys=bool(keys))
+    api.add_middleware(Compression)
     api.add_middleware(CleanInput)
     api.add_middleware(BodyLimit)
     if settings.rate_limit and (keys or is_open):  # a single local user has no limit

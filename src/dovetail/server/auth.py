@@ -12,7 +12,7 @@ import logging
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query
 from starlette.datastructures import Headers
@@ -47,6 +47,7 @@ LOGIN_CALLBACK = "/api/v1/servers/callback"
 ADMIN_HEADER = "x-admin-token"
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 _COOKIE = "dovetail_key"
+_SET_TOKEN = "Set EXTENSIONS_ADMIN_TOKEN on the server, and send it in the header x-admin-token."
 _MONTH = 30 * 24 * 60 * 60
 
 
@@ -107,7 +108,7 @@ class AccessLayer:
             self._check_page(scope, headers)
         elif self._is_for_admins(scope, headers):
             scope["owner"] = LOCAL_OWNER  # whether the token is right, `require_admin` says
-        elif is_api(scope["path"]) and not scope["path"].startswith((SHARED, LOGIN_CALLBACK)):
+        elif is_api(scope["path"]) and not _is_for_everyone(scope["path"]):
             scope["owner"] = self._find_owner(scope, headers)
 
     def _is_for_admins(self, scope: Scope, headers: Headers) -> bool:
@@ -136,6 +137,10 @@ class AccessLayer:
         owner = find_owner(self._keys, key)
         self._check_page(scope, headers)  # a browser sends cookies whoever asks it to
         return owner
+
+
+def _is_for_everyone(path: str) -> bool:
+    return path == LOGIN_CALLBACK or path.startswith(SHARED)
 
 
 def find_owner(keys: Mapping[str, str], key: str | None) -> str:
@@ -219,32 +224,29 @@ def _read_text(header: str) -> str:
 
 
 def require_admin(request: Request) -> None:
-    """Raise unless the request has the admin token or, if none is set, is local."""
+    """Raise unless the request has the admin token or, if neither it nor API keys are set, is local."""
     token: str = request.app.state.dovetail.settings.section(ServerSettings).admin_token or ""
     if token:
         given = _read_text(request.headers.get(ADMIN_HEADER, ""))
         if not hmac.compare_digest(given.encode(), token.encode()):
             raise AccessError("The header x-admin-token is missing or wrong.")
+    elif request.app.state.keys:  # a key belongs to a user; none of them is the operator
+        raise AccessError("Only the admin may do this, and this server has no admin token.", hint=_SET_TOKEN)
     elif outside := find_outside(request.scope):
-        raise AccessError(
-            f"Only local connections may do this: {outside}.",
-            hint="Set EXTENSIONS_ADMIN_TOKEN on the server.",
-        )
+        raise AccessError(f"Only local connections may do this: {outside}.", hint=_SET_TOKEN)
 
 
-def is_admin(request: Request) -> bool:
-    """Whether the caller may do what needs the admin."""
+NEEDS_ADMIN: Any = Depends(require_admin)
+"""What a route depends on that needs the admin; it is checked before the body of the request."""
+
+
+def sees_all(request: Request) -> bool:
+    """Whether the caller may see the data of other owners, which needs the admin."""
     try:
         require_admin(request)
     except AccessError:
         return False
     return True
-
-
-def sees_all(request: Request) -> bool:
-    """Whether the caller may see the data of other owners: with API keys, the admin token says so."""
-    token = request.app.state.dovetail.settings.section(ServerSettings).admin_token
-    return is_admin(request) and bool(token or not request.app.state.keys)
 
 
 def require_sight(request: Request) -> None:

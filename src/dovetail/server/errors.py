@@ -1,5 +1,6 @@
 """Errors as HTTP responses: `{"error": {type, message, hint?, details?}}` with the matching status."""
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -26,6 +27,7 @@ from dovetail.errors import (
 from dovetail.server.responses import JsonResponse
 from dovetail.server.streams.openai import to_openai_error
 
+logger = logging.getLogger(__name__)
 PAGE = "/{path:path}"
 """The route of the page, which takes every path that no other route takes."""
 
@@ -138,6 +140,8 @@ def _shorten(value: Any) -> str:
 
 async def _answer_own(request: Request, error: Exception) -> Response:
     assert isinstance(error, DovetailError)
+    if error.wire_message is not None:
+        logger.warning("%s %r: %s", request.method, request.url.path, error.message)
     response = error_response(find_status(error), report_error(error), request.url.path)
     if isinstance(error, LimitError) and error.resets_at is not None:
         response.headers["retry-after"] = str(max(int(error.resets_at - time.time()), 0) + 1)
@@ -146,7 +150,17 @@ async def _answer_own(request: Request, error: Exception) -> Response:
 
 async def _answer_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    try:
+        _check_access(request)
+    except AccessError as refusal:
+        return await _answer_own(request, refusal)
     return error_response(422, describe_problems(error.errors()), request.url.path)
+
+
+def _check_access(request: Request) -> None:
+    """Raise if the caller may not use the route; a body that is not JSON is found before this is checked."""
+    for check in getattr(request.scope.get("route"), "dependencies", ()):
+        check.dependency(request)
 
 
 async def _answer_http(request: Request, error: Exception) -> Response:

@@ -1,6 +1,7 @@
 """Log lines for machines and people: `key=value` or JSON, with the ids of the request and the run.
 
-A line never contains a secret: the secrets of the settings are masked wherever they occur.
+Warnings of other packages and of extension folders are lines of the same form. A line never contains a
+secret: those of the settings, and keys that were entered, are masked wherever they occur.
 """
 
 import json
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from dovetail.data.secrets import SecretMask
 from dovetail.data.shapes import is_mapping
+from dovetail.data.visible import show_controls, show_in_json
 from dovetail.events.run_context import get_request_context
 from dovetail.settings import Settings
 from dovetail.settings.sections import ServerSettings
@@ -25,10 +27,18 @@ _IDS = ("request_id", "owner", "session_id", "run_id", "call_id")
 
 @contextmanager
 def write_logs(settings: Settings, stream: "SupportsWrite[str] | None" = None) -> Generator[None]:
-    """Configure the logs of the package by the settings `server.log_format` and `server.log_level`."""
+    """Configure the logs by the settings `server.log_format` and `server.log_level`.
+
+    Of packages other than ours, warnings and errors are written.
+    """
     choices = settings.section(ServerSettings)
+    formatter = LineFormatter(SecretMask.of(settings), is_json=choices.log_format == "json")
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(LineFormatter(SecretMask.of(settings), is_json=choices.log_format == "json"))
+    handler.setFormatter(formatter)
+    others = logging.StreamHandler(stream or sys.stderr)
+    others.setFormatter(formatter)
+    others.setLevel(logging.WARNING)
+    logging.root.addHandler(others)
     logger = logging.getLogger("dovetail")
     before = (logger.level, logger.propagate)
     logger.addHandler(handler)
@@ -37,6 +47,7 @@ def write_logs(settings: Settings, stream: "SupportsWrite[str] | None" = None) -
     try:
         yield
     finally:
+        logging.root.removeHandler(others)
         logger.removeHandler(handler)
         logger.setLevel(before[0])
         logger.propagate = before[1]
@@ -55,12 +66,11 @@ class LineFormatter(logging.Formatter):
         line = self._describe(record)
         trace = self.formatException(record.exc_info) if record.exc_info else ""
         if self._is_json:
-            text = json.dumps(
-                {**line, "exception": trace} if trace else line, ensure_ascii=False, default=str
-            )
+            data = {**line, "exception": trace} if trace else line
+            text = show_in_json(json.dumps(data, ensure_ascii=False, default=str))
         else:
             text = " ".join(f"{name}={_quote(value)}" for name, value in line.items())
-            text += "".join(f"\n    {row}" for row in trace.splitlines())
+            text += "".join(f"\n    {show_controls(row)}" for row in trace.split("\n") if row)
         return self._mask.apply(text)
 
     def _describe(self, record: logging.LogRecord) -> dict[str, Any]:
@@ -93,4 +103,4 @@ def _quote(value: Any) -> str:
     is_plain = text and not any(
         letter.isspace() or letter in '"=' or not letter.isprintable() for letter in text
     )
-    return text if is_plain else json.dumps(text, ensure_ascii=False)
+    return text if is_plain else show_in_json(json.dumps(text, ensure_ascii=False))

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
+from dovetail.data.visible import show_to_approve
 from dovetail.events.call import Kind, ToolCall
 from dovetail.events.run_context import RunContext
 from dovetail.events.run_events import AskKind, Event, ToolProgress
@@ -14,6 +15,7 @@ from dovetail.ids import new_id
 from dovetail.lazy import lazy
 from dovetail.policy.rule import Mode
 from dovetail.settings import LOCAL_OWNER
+from dovetail.tools.pictures import forget_viewer
 from dovetail.tools.pipeline.runner import CallOutcome, ToolRunner
 from dovetail.tools.registry import ToolRegistry
 from dovetail.tools.result import to_dict, to_json_text
@@ -100,7 +102,8 @@ class _Question:
 
     def __init__(self, context: Any, params: Any) -> None:
         self._session = context.session
-        self._answers: Mapping[str, Any] = params.input_responses or {}
+        self._answers = dict[str, Any](params.input_responses or {})
+        self._is_answered = False
         self.open: Any = None
         """The response in place of a result if the client must ask and then try again."""
 
@@ -116,12 +119,16 @@ class _Question:
             return {"status": "failed", "errorText": f"An MCP client cannot answer a {kind}."}
         is_inner = bool(payload.get("agent_path"))  # a question of an agent; another try may ask another one
         if _APPROVAL in self._answers and not is_inner:
-            return _read_answer(self._answers[_APPROVAL])
-        text = f"{payload['title']}: {payload['reason']}\n{to_json_text(payload['args'])}"
+            self._is_answered = True
+            return _read_answer(self._answers.pop(_APPROVAL))
+        shown = [show_to_approve(str(payload[name])) for name in ("title", "reason")]
+        text = f"{': '.join(shown)}\n{show_to_approve(to_json_text(payload['args']))}"
         if self._session.can_send_request:
             return _read_answer(await self._session.elicit_form(text, _FORM))
         if is_inner:
             return {"approved": False, "value": "This client cannot be asked while an agent works."}
+        if self._is_answered:  # the answer to this one would be taken for the first one's in the next try
+            return {"approved": False, "value": "This client cannot be asked twice in one call."}
         form = types.ElicitRequestFormParams(message=text, requested_schema=_FORM)
         self.open = types.InputRequiredResult(input_requests={_APPROVAL: types.ElicitRequest(params=form)})
         return {"approved": False}
@@ -194,4 +201,5 @@ def _make_part(part: Mapping[str, Any]) -> Any:
     head, _, data = address.partition(";base64,")
     if head.startswith("data:") and data:
         return types.ImageContent(type="image", mime_type=head.removeprefix("data:"), data=data)
-    return types.TextContent(type="text", text=str(part.get("text", to_json_text(part))))
+    text = str(part["text"]) if "text" in part else to_json_text(part)
+    return types.TextContent(type="text", text=forget_viewer(text))

@@ -21,12 +21,14 @@ from prometheus_client import (
 
 from dovetail.app import Dovetail
 from dovetail.errors import StoreError
-from dovetail.events.delta import Usage
+from dovetail.events.delta import RequestTiming, Usage
 from dovetail.events.model_events import ToolInputEnd
 from dovetail.events.run_context import entered
 from dovetail.events.run_events import AskRequest, Event, RunEnd, RunStart, ToolEnd, ToolStart, TurnEnd
 from dovetail.lazy import lazy
+from dovetail.runs.service import Runs
 from dovetail.runs.task import LiveRun
+from dovetail.stall import Stall
 
 _multiprocess = lazy("prometheus_client.multiprocess")
 logger = logging.getLogger("dovetail.runs")
@@ -36,6 +38,8 @@ SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SAMPLE_SECONDS = 2.0
+LEAST_WAIT = 0.1
+"""Seconds in the queue that are worth a word in the log."""
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900)
 
 
@@ -79,6 +83,27 @@ class Metrics:
             registry=registry,
             buckets=_SECONDS,
         )
+        self.stalls = Counter(
+            "dovetail_loop_blocked_seconds",
+            "Seconds for which something blocked the event loop, by its tool, if it was one.",
+            ["tool"],
+            registry=registry,
+        )
+        self.first_token_seconds = self._histogram(
+            "dovetail_model_first_token_seconds", "How long models took to begin their answers.", "model"
+        )
+        self.model_seconds = self._histogram(
+            "dovetail_model_request_seconds", "How long requests to models took, with their retries.", "model"
+        )
+        self.wait_seconds = self._histogram(
+            "dovetail_queue_wait_seconds", "How long runs waited until a process worked on them.", "queue"
+        )
+        self.retries = Counter(
+            "dovetail_model_retries",
+            "Attempts at requests to models that failed and were repeated.",
+            ["model", "status"],
+            registry=registry,
+        )
         self.asks = Counter("dovetail_asks", "Questions to people and browsers.", ["kind"], registry=registry)
         self._streams = self._gauge("dovetail_streams_active", "Streams in progress.")
         self._runs_active = self._gauge("dovetail_runs_active", "Runs in progress.")
@@ -106,6 +131,18 @@ class Metrics:
         if usage.cost is not None:
             self.cost.labels(model).inc(usage.cost)
 
+    def add_stall(self, stall: Stall) -> None:
+        """Count the time for which something held the event loop."""
+        self.stalls.labels(stall.tool).inc(stall.seconds)
+
+    def add_timing(self, model: str, timing: RequestTiming) -> None:
+        """Count how long a request to a model took."""
+        self.model_seconds.labels(model).observe(timing.seconds)
+        if timing.first_token is not None:
+            self.first_token_seconds.labels(model).observe(timing.first_token)
+        for status in timing.retries:
+            self.retries.labels(model, status).inc()
+
     def sample(self, *, runs: int) -> None:
         """Set the gauges of this process."""
         self._runs_active.set(runs)
@@ -123,6 +160,9 @@ class Metrics:
         registry = CollectorRegistry()
         _multiprocess.MultiProcessCollector(registry)
         return generate_latest(registry)
+
+    def _histogram(self, name: str, text: str, label: str) -> Histogram:
+        return Histogram(name, text, [label], registry=self._registry, buckets=_SECONDS)
 
     def _gauge(self, name: str, text: str) -> Gauge:
         return Gauge(name, text, registry=self._registry, multiprocess_mode="livesum")
@@ -142,15 +182,24 @@ class RunMetrics:
         self._models: dict[tuple[str, ...], str] = {}
         """The models of sub-agents in progress, by their path."""
 
+    def follow(self, runs: Runs) -> None:
+        """Count what happens in the runs of this process from now on."""
+        runs.observe(self.observe)
+        runs.stalls.on_stall = self._metrics.add_stall
+
     def observe(self, live: LiveRun, event: Event, path: tuple[str, ...]) -> None:
         """Count one event of a run or of its children."""
         if isinstance(event, ToolInputEnd | ToolStart | ToolEnd):
             self._observe_call(event, path)
         elif isinstance(event, TurnEnd):
-            self._metrics.add_usage(self._models.get(path) or live.spec.model, event.usage)
+            model = self._models.get(path) or live.spec.model
+            self._metrics.add_usage(model, event.usage)
+            if event.timing is not None:
+                self._metrics.add_timing(model, event.timing)
         elif isinstance(event, AskRequest):
             self._metrics.asks.labels(event.kind).inc()
-            logger.info("ask", extra={"fields": {"ask_id": event.ask_id, "kind": event.kind}})
+            asked = {"ask_id": event.ask_id, "kind": event.kind, "call_id": event.call_id}
+            logger.info("ask", extra={"fields": {**asked, "tool": event.payload.get("tool")}})
         elif len(path) > 1:
             self._observe_child(event, path)
         elif isinstance(event, RunEnd):
@@ -201,8 +250,10 @@ class RunMetrics:
         agent, seconds = live.spec.agent, time.monotonic() - live.since
         self._metrics.runs.labels(agent, event.reason).inc()
         self._metrics.run_seconds.labels(agent).observe(seconds)
-        if event.notice is not None:
-            self._metrics.limits.labels(agent, event.limit or event.reason).inc()
+        self._metrics.wait_seconds.labels(live.spec.queue).observe(live.waited)
+        limit = event.limit or (event.reason if event.notice is not None and event.reason != "goal" else None)
+        if limit is not None:
+            self._metrics.limits.labels(agent, limit).inc()
         fields = {
             "agent": agent,
             "model": live.spec.model,
@@ -211,10 +262,12 @@ class RunMetrics:
             "output_tokens": event.usage.output_tokens,
             "duration": round(seconds, 3),
         }
+        if live.waited >= LEAST_WAIT:
+            fields["waited"] = round(live.waited, 3)
         if event.usage.cost is not None:
             fields["cost"] = event.usage.cost
-        if event.notice is not None:
-            fields["limit"] = event.limit or event.reason
+        if limit is not None:
+            fields["limit"] = limit
         if event.error is not None:
             fields["error"] = f"{event.error.get('type')}: {event.error.get('message')}"
         logger.log(

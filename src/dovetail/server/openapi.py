@@ -10,7 +10,7 @@ from dovetail.server.openapi_catalog import JSON
 from dovetail.server.openapi_examples import ANSWERS
 
 _ERRORS = {
-    "400": "Unknown agent or model.",
+    "400": "A body that is not JSON in UTF-8, or an unknown agent or model.",
     "401": "Missing or unknown API key.",
     "403": "Access denied.",
     "404": "Not found, or not visible to the caller.",
@@ -23,7 +23,9 @@ _ERRORS = {
 }
 _GOOD = {"201": "Created.", "202": "Accepted.", "503": "Not ready yet."}
 _OF_ALL = ("401", "403", "429", "503")
-_CONFLICTING = ("/chat", "/cancel", "/asks/", "/sessions", "/schedules")
+_CONFLICTING = ("/chat", "/cancel", "/asks/", "/sessions", "/schedules", "/policy/file")
+_MISSING = ("/policy/try", "/sign-in")
+"""Routes without parameters that do not find everything."""
 _ERROR = {
     "type": "object",
     "required": ["error"],
@@ -35,6 +37,11 @@ _ERROR = {
                 "type": {"type": "string", "description": "An error code for programs."},
                 "message": {"type": "string", "description": "The problem, with the value that caused it."},
                 "hint": {"type": "string", "description": "What to do about it."},
+                "remedy": {
+                    "type": "string",
+                    "enum": ["keys", "models"],
+                    "description": "Where an operator repairs it: the keys of providers, or the models.",
+                },
                 "details": {"description": "The problems of an invalid request, or the run that failed."},
             },
         }
@@ -113,9 +120,12 @@ def _describe_errors(path: str, operation: Mapping[str, Any]) -> dict[str, Any]:
     is_openai = path.startswith("/v1/")
     statuses = {*_OF_ALL}
     if "requestBody" in operation:
-        statuses |= {"400" if is_openai else "422", "413"}
+        statuses |= {"400", "413"} if is_openai else {"400", "413", "422"}
     if operation.get("parameters"):
         statuses |= {"404"} | (set() if is_openai else {"422"})
+        statuses |= {"400" for each in operation["parameters"] if each["name"] == "agent"}
+    if path.endswith(_MISSING):
+        statuses.add("404")
     if path.endswith(("/chat", "/completions")):
         statuses |= {"400", "404", "502"}
     if any(part in path for part in _CONFLICTING) and not is_openai:

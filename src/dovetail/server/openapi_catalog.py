@@ -11,6 +11,7 @@ _EXTENSIONS: dict[str, Any] = {
     "failed_extensions": [],
     "tools": ["get_weather"],
     "kept": [],
+    "loading": [],
     "removed": [],
     "unchanged": [],
     "excluded": ["example"],

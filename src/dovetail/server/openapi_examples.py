@@ -126,6 +126,7 @@ _RUN = {
     "duration": 1.2,
     "last_number": 7,
     "created_at": _MOMENT,
+    "started_at": _MOMENT,
     "ended_at": _MOMENT,
 }
 _TICK: dict[str, Any] = {

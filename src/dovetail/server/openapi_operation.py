@@ -25,7 +25,9 @@ _LISTED: dict[str, Any] = {
     "reason": "goal",
     "usage": _USAGE,
     "duration": 1.2,
+    "waited": 0.0,
     "created_at": _MOMENT,
+    "started_at": _MOMENT,
     "ended_at": _MOMENT,
 }
 _SUMS = {"cost": 0.0004, "input_tokens": 163, "output_tokens": 8, "unpriced_tokens": 0, "runs": 1}
@@ -158,6 +160,7 @@ OPERATION: dict[str, dict[str, dict[str, Any]]] = {
                 "reason": "it may change something outside",
                 "rule": _RULE,
                 "steps": [{"rule": _RULE, "mismatch": None, "condition": None}],
+                "agent": "master",
             }
         }
     },

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from dovetail.app import Dovetail
 from dovetail.data.shapes import is_mapping
-from dovetail.data.text import explain_choices
+from dovetail.data.text import explain_unknown
 from dovetail.runs.ask_store import LONGEST_LEASE
 from dovetail.runs.asks import LEASE_SECONDS
 from dovetail.sessions.options import LONGEST_INSTRUCTIONS, SessionChanges
@@ -36,9 +36,10 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _know_all_names(cls, given: Any) -> Any:
-        unknown = [name for name in given if name not in cls.model_fields] if is_mapping(given) else []
-        if unknown:
-            raise ValueError(explain_choices("field", unknown[0], cls.model_fields))
+        known = [field.alias or name for name, field in cls.model_fields.items()]
+        for name in given if is_mapping(given) else ():
+            if name not in known and name not in cls.model_fields:
+                raise ValueError(explain_unknown("field", name, known))
         return given
 
 
@@ -59,6 +60,12 @@ class OptionsBody(Body):
         return {name: None if value == "" else value for name, value in given.items()}
 
 
+MOST_PARTS = 1000
+"""Parts of one message of a user; each is checked, stored and sent to the model."""
+MOST_MESSAGES = 5000
+"""Messages in one request."""
+
+
 class ClientMessage(BaseModel):
     """A message as AI SDK clients send it."""
 
@@ -69,7 +76,7 @@ class ClientMessage(BaseModel):
     metadata: dict[str, Any] | None = None
 
 
-class ChatBody(BaseModel):
+class ChatBody(Body):
     """One message: in the AI SDK's form (`id`, `messages`, `trigger`) or as `message` and `session_id`."""
 
     model_config = ConfigDict(
@@ -79,11 +86,10 @@ class ChatBody(BaseModel):
                 {"id": "s1", "messages": [{"role": "user", "parts": [{"type": "text", "text": "Hello"}]}]},
             ]
         },
-        extra="ignore",
         populate_by_name=True,
     )
     id: Id | None = None
-    messages: list[ClientMessage] | None = None
+    messages: list[ClientMessage] | None = Field(default=None, max_length=MOST_MESSAGES)
     trigger: Literal["submit-message", "regenerate-message"] = "submit-message"
     message_id: GivenId | None = Field(default=None, alias="messageId")
     message: str | None = None
@@ -127,7 +133,9 @@ class ChatBody(BaseModel):
 
 
 def _refuse_parts(parts: Sequence[Mapping[str, Any]], where: str) -> None:
-    """Raise if a part of a user's message cannot be read."""
+    """Raise if a part of a user's message cannot be read, or there are too many."""
+    if len(parts) > MOST_PARTS:
+        raise ValueError(f"{where} has {len(parts)} parts; at most {MOST_PARTS} are allowed.")
     for place, part in enumerate(parts):
         is_file = part.get("type") == "file"
         if problem := check_file(part) if is_file else check_part(part):

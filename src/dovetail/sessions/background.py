@@ -1,8 +1,8 @@
 """Tasks in the background of a session: each is a session below it, in which an agent answers.
 
-Promises: a task is a stored run like any other and survives restarts; a call starts at most one; its end puts
-a notice into the inbox of the session above it, in the transaction that ends its run. Cancelling the run
-that has started a task does not cancel the task; deleting the session does.
+Promises: a task is a stored run like any other and survives restarts; a call is stored before its task and
+starts at most one; its end puts a notice into the inbox of the session above it, in the transaction that ends
+its run. Cancelling the run that has started a task does not cancel the task; deleting the session does.
 """
 
 import hashlib
@@ -14,7 +14,6 @@ from typing import Any, Protocol
 
 from dovetail.errors import ConflictError, NotFoundError
 from dovetail.events.background import Task, TaskOrder, TaskReport
-from dovetail.events.cancel import CancelMode
 from dovetail.events.run_events import Entry
 from dovetail.ids import new_id
 from dovetail.runs.run import RunHandle, RunRecord
@@ -23,6 +22,7 @@ from dovetail.sessions.options import merge_options
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatRequest, ChatTurn, StartedChat, to_chat_messages
 from dovetail.sessions.store import SessionStore
+from dovetail.store.persist import persist
 
 
 class TaskRuns(Protocol):
@@ -32,7 +32,11 @@ class TaskRuns(Protocol):
 
     async def history(self, run_id: str, until: int | None = None) -> list[Entry]: ...
 
-    async def cancel(self, run_id: str, mode: CancelMode = "now") -> None: ...
+
+class TaskMail(Protocol):
+    """The messages to runs, as far as tasks need them."""
+
+    async def cancel(self, run_id: str) -> None: ...
 
 
 class TaskHost(Protocol):
@@ -42,6 +46,9 @@ class TaskHost(Protocol):
 
     @property
     def runs(self) -> TaskRuns: ...
+
+    @property
+    def mail(self) -> TaskMail: ...
 
     async def begin(self, turn: ChatTurn, new: Message | None) -> RunHandle:
         """Store a message and start its answer."""
@@ -82,15 +89,15 @@ class SessionTasks:
             limits=order.limits,
         )
         await self.chat.begin(turn, message)
-        return await self._get(session.id)
+        return await persist(lambda: self._get(session.id))  # it works by now, whether or not it can be read
 
     async def find(self, run_path: Sequence[str], call_id: str) -> Task | None:
         """Return the task that a call of a run has started, if any."""
         return await self.chat.sessions.find_task(_name_task(run_path, call_id), owner=self.owner)
 
     async def count(self, run_id: str) -> int:
-        """Return how many tasks a run has started."""
-        return await self.chat.sessions.count_tasks(self.session_id, run_id)
+        """Return how many tasks a run has started; wait while the database is away."""
+        return await persist(lambda: self.chat.sessions.count_tasks(self.session_id, run_id))
 
     async def list(self) -> "list[Task]":
         """Return the tasks of the session, oldest first."""
@@ -126,9 +133,9 @@ class SessionTasks:
         return await self._get(task_id)
 
     async def cancel(self, task_id: str) -> Task:
-        """Ask a task to stop; raise `ConflictError` if it has ended."""
+        """Ask a task to stop, with all that waits for it; raise `ConflictError` if it has ended."""
         task = await self._get(task_id)
-        await self.chat.runs.cancel(task.run_id)
+        await self.chat.mail.cancel(task.run_id)
         return task
 
     async def _get(self, task_id: str) -> Task:
@@ -143,7 +150,13 @@ class SessionTasks:
             "agent": order.agent,
             "run_id": order.run_path[0],
             "call_id": order.call_id,
-            "grant": {"inputs": dict(order.inputs), "tools": list(order.tools), "mode": order.mode},
+            "grant": {
+                "inputs": dict(order.inputs),
+                "tools": list(order.tools),
+                "mode": order.mode,
+                "agent_path": list(order.agent_path),
+                **({} if order.model is None else {"model": order.model}),
+            },
         }
         session = make_session(self.owner, _name_task(order.run_path, order.call_id), version=0)
         return replace(session, agent=order.agent, parent_id=self.session_id, origin=origin)

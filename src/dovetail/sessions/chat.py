@@ -10,16 +10,18 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dovetail.errors import ConfigError, ConflictError, NotFoundError
+from dovetail.agents.prepare import choose_model
+from dovetail.errors import ConfigError, ConflictError, HeadMovedError, NotFoundError
 from dovetail.ids import new_id
 from dovetail.runs.feed import SessionChange
-from dovetail.runs.run import RunHandle, RunRecord
+from dovetail.runs.inbox import InboxMessage
+from dovetail.runs.run import NextRun, RunHandle, RunRecord
 from dovetail.runs.service import Runs
 from dovetail.runs.workers import ProcessRole, ProcessTable
 from dovetail.sessions.background import SessionTasks, open_below
 from dovetail.sessions.chat_run import ChatAgent, ChatHost, ChatRun
 from dovetail.sessions.mail import ChatMail, MailMode, SentMessage
-from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session
+from dovetail.sessions.message import Message, MessageTree, Part, Session, make_session, make_title
 from dovetail.sessions.options import merge_options
 from dovetail.sessions.request import (
     AT_HEAD,
@@ -29,12 +31,13 @@ from dovetail.sessions.request import (
     add_skills,
     to_chat_messages,
 )
+from dovetail.sessions.rows import fetch_session, fetch_tree, store_question
 from dovetail.sessions.store import SessionStore
 from dovetail.settings import LOCAL_OWNER
 from dovetail.settings.sections import RunSettings
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.artifacts import ArtifactTable
-from dovetail.store.database import Database, SaveWork
+from dovetail.store.database import Database, SaveWork, Transaction
 from dovetail.store.spending import SpendingTable
 
 
@@ -49,6 +52,7 @@ class Chat:
         sessions.on_change = runs.feed.report_session
         self._host = host
         self.mail = ChatMail(host, sessions, runs, partial(self.send, accepted=True))
+        runs.inbox.prepare_next = self._prepare_next
 
     async def send(
         self,
@@ -69,20 +73,13 @@ class Chat:
         else:
             new = _make_message(tree, request, self._host.skills)
             history = [*(tree.path(new.parent_id) if new.parent_id else []), new]
-        turn = ChatTurn(
-            session=session,
-            history=history,
-            agent=request.agent or session.agent or "master",
-            model=request.model,
-            tab_id=request.tab_id,
-            owner=request.owner,
-            options=session.options or {},
-            mode=request.mode,
-            limits=request.limits,
-        )
-        run = replace(await self._prepare(turn, new, accepted=accepted), also=also)
+        turn = _make_turn(session, history, request)
+        run = await self._prepare(turn, new, accepted=accepted)
+        run = replace(run, also=also, at_head=_is_at_head(request, new, tree), is_next=accepted)
         try:
             handle = await self._start(run, run_id)
+        except HeadMovedError:
+            return await self.send(request, run_id=run_id, also=also, accepted=accepted)
         except NotFoundError:
             if session.version:
                 raise
@@ -136,6 +133,29 @@ class Chat:
         await self._check_days(run)
         return run
 
+    async def _prepare_next(self, message: InboxMessage) -> NextRun | None:
+        """Prepare the run that answers a message which waits, to begin when the one in progress ends.
+
+        Its question gets its place, after the answer that is being stored, in the transaction.
+        """
+        request = await self.mail.make_request(message)
+        try:
+            session = await self.sessions.get(message.session_id, owner=message.owner)
+        except NotFoundError:
+            return None
+        draft = _make_message(MessageTree(), request, self._host.skills)
+        run = await self._prepare(_make_turn(session, [draft], request), draft, accepted=True)
+
+        def place(transaction: Transaction) -> None:
+            current = fetch_session(transaction, message.session_id, message.owner)
+            tree = fetch_tree(transaction, current)
+            if message.id in tree:
+                raise ConflictError(f"Message {message.id!r} already exists.")
+            question = _make_message(tree, request, self._host.skills)
+            store_question(transaction, current, question, make_title(question.text))
+
+        return NextRun(run_id=new_id("run"), spec=run.spec, message_id=message.id, place=place)
+
     def open_tasks(self, session: Session) -> SessionTasks:
         """Return the tasks in the background of a session."""
         return SessionTasks(self, session.id, session.owner)
@@ -151,7 +171,7 @@ class Chat:
         """Find out what a model's name means; preparing the answer then waits for no server."""
         with suppress(ConfigError):  # preparing raises it
             definition = self._host.get_agent_registry().get_definition(turn.agent)
-            await self._host.runtime.learn_names(turn.chosen_model or definition.model_config.model)
+            await self._host.runtime.learn_names(turn.chosen_model or choose_model(definition, None))
 
     async def _check_days(self, run: ChatRun) -> None:
         """Raise `LimitError` if a day has nothing left; before each request the run looks again."""
@@ -231,9 +251,23 @@ class Chat:
         return ChatRun.resume(self._host, turn, spec, tasks=self.open_tasks(session))
 
 
+def _make_turn(session: Session, history: Sequence[Message], request: ChatRequest) -> ChatTurn:
+    return ChatTurn(
+        session=session,
+        history=history,
+        agent=request.agent or session.agent or "master",
+        model=request.model,
+        tab_id=request.tab_id,
+        owner=request.owner,
+        options=session.options or {},
+        mode=request.mode,
+        limits=request.limits,
+    )
+
+
 def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary) -> Message:
     """Return the user's new message; with the id of a stored message it becomes a sibling of that message."""
-    parent_id = tree.head if request.parent_id is AT_HEAD else request.parent_id
+    parent_id = _find_place(tree, request.after) if request.parent_id is AT_HEAD else request.parent_id
     message_id = request.message_id or new_id("msg")
     if message_id in tree:
         parent_id = tree.get(message_id).parent_id if request.parent_id is AT_HEAD else parent_id
@@ -248,6 +282,24 @@ def _make_message(tree: MessageTree, request: ChatRequest, skills: SkillLibrary)
         content=to_chat_messages(parts),
         created_at=time.time(),
     )
+
+
+def _find_place(tree: MessageTree, answer_id: str | None) -> str | None:
+    """Return the message to follow: the newest one below an answer, if it is named; the head by default.
+
+    The head may be on another branch by now.
+    """
+    if answer_id is None or answer_id not in tree:
+        return tree.head
+    is_current = any(message.id == answer_id for message in tree.path())
+    return tree.head if is_current else tree.find_leaf(answer_id)
+
+
+def _is_at_head(request: ChatRequest, new: Message | None, tree: MessageTree) -> bool:
+    """Return whether a request continues the conversation where it ends, and names no message of it."""
+    if new is None:
+        return request.message_id is None
+    return request.parent_id is AT_HEAD and new.parent_id == tree.head
 
 
 def _trace_question(tree: MessageTree, request: ChatRequest) -> Sequence[Message]:

@@ -5,6 +5,8 @@ message together with the run's end, also when it failed or was cancelled.
 """
 
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -16,17 +18,20 @@ from dovetail.agents.prepare import (
     AgentHost,
     build_messages,
     build_preface,
+    choose_model,
     find_days,
     find_limits,
     prepare_loop,
 )
+from dovetail.agents.setup import RunSetup, find_requester, report_changes
+from dovetail.concurrency import compute
 from dovetail.data.template import fill_template
 from dovetail.errors import ConfigError, DovetailError
 from dovetail.events.background import Background
 from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import TurnEnd
+from dovetail.events.run_events import Entry, TurnEnd
 from dovetail.events.run_result import RunResult
 from dovetail.ids import new_id
 from dovetail.loop.budget import Budget, BudgetLimits
@@ -35,9 +40,11 @@ from dovetail.loop.replay import Replay, replay
 from dovetail.loop.request_log import StoredMessages
 from dovetail.loop.resume import resume_loop
 from dovetail.loop.spend import Days
+from dovetail.loop.tree import read_rest, share_account
 from dovetail.policy.bus import MessageBus
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
+from dovetail.requesters.requester import Requester
 from dovetail.runs.run import RunSpec, RunWork
 from dovetail.sessions.chunks import CUT_REASONS
 from dovetail.sessions.message import Message, make_title, walk_parts
@@ -45,7 +52,7 @@ from dovetail.sessions.notice import write_notice
 from dovetail.sessions.options import add_instructions, read_parameters
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
-from dovetail.sessions.rows import store_answer, store_notice, store_question
+from dovetail.sessions.rows import check_turn, store_answer, store_notice, store_question
 from dovetail.skills.injection import find_seen_skills
 from dovetail.skills.library import SkillLibrary
 from dovetail.store.database import SaveWork, Transaction
@@ -71,15 +78,19 @@ TEXT_INTERVAL = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatAgent:
-    """The agent of an answer, ready to run: its loop, its instructions and its limits."""
+    """The agent of an answer, ready to run: its loop, its first messages and its limits.
+
+    An answer that is made again after a restart begins as it was `kept`.
+    """
 
     definition: AgentDefinition
     loop: TurnLoop
-    preface: str
+    system: Sequence[ChatMessage]
     limits: BudgetLimits
     days: Days
     mode: Mode
     bus: MessageBus | None
+    kept: RunSetup | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +99,8 @@ class ChatRun(RunWork):
 
     `agent` is the error if the agent could not be prepared: the run then fails with it. `question` is the
     user's new message, if any; an answer that is made again has none. `also` is stored in the same
-    transaction.
+    transaction. A run that is `at_head` continues after the head that was read; one that `is_next` answers
+    the message that has waited longest.
     """
 
     turn: ChatTurn
@@ -97,6 +109,8 @@ class ChatRun(RunWork):
     question: Message | None = None
     tasks: Background | None = None
     also: SaveWork | None = None
+    at_head: bool = False
+    is_next: bool = False
 
     @classmethod
     def prepare(
@@ -106,15 +120,18 @@ class ChatRun(RunWork):
         question: Message | None = None,
         *,
         tasks: Background | None = None,
+        kept: RunSetup | None = None,
     ) -> Self:
         """Choose agent, tools and model of an answer; `tasks` are those in the background of its session.
 
+        What an answer that is made again has `kept` stays as it is.
         Raise now if the caller names an unknown agent or model; if no model is configured, fail the run.
         """
         definition = host.get_agent_registry().get_definition(turn.agent)
+        definition = definition if kept is None else kept.adapt(definition)
         mode = choose_mode(host.settings, turn.chosen_mode)
         try:
-            requester = host.runtime.requester(turn.chosen_model or definition.model_config.model)
+            requester = _find_requester(host, turn, definition, kept)
         except DovetailError as error:
             if turn.chosen_model:
                 raise ConfigError(
@@ -123,9 +140,10 @@ class ChatRun(RunWork):
             tools = host.get_tool_registry().snapshot()
             spec = _make_spec(turn, definition.run_config, "", tools)
             return cls(turn=turn, spec=spec, agent=error, question=question)
-        limits = find_limits(definition, host.settings)
+        limits, days = find_limits(definition, host.settings), find_days(host, definition, turn.owner)
         if turn.limits is not None:
-            limits = limits.lowered(BudgetLimits(**turn.limits))
+            rest, above = read_rest(turn.limits)
+            limits, days = limits.lowered(rest), replace(days, accounts=(*days.accounts, *above))
         loop = prepare_loop(
             host,
             definition,
@@ -133,27 +151,21 @@ class ChatRun(RunWork):
             has_tab=turn.tab_id is not None,
             options={**read_parameters(turn.options), **turn.parameters},
             pace=TEXT_INTERVAL,
-            equip=partial(_equip, host, turn, definition, limits.depth > 0 if tasks else None),
+            equip=partial(_equip, host, turn, definition, limits.depth > 0 if tasks else None, kept),
             stored=StoredMessages(turn.history[-1].id, turn.messages) if turn.is_stored else None,
-        )
-        preface = build_preface(
-            host,
-            "conversation" if turn.inputs is None else "task",
-            turn.session.created_at,
-            loop.tools,
-            mode,
-            turn.options.get("time_zone"),
         )
         agent = ChatAgent(
             definition=definition,
             loop=loop,
-            preface=add_instructions(preface, turn.options),
+            system=_write_system(host, turn, definition, loop.tools, mode) if kept is None else kept.messages,
             limits=limits,
-            days=find_days(host, definition, turn.owner),
+            days=days,
             mode=mode,
             bus=host.runtime.active_bus,
+            kept=kept,
         )
-        spec = _make_spec(turn, definition.run_config, requester.model, loop.tools)
+        setup = RunSetup.of(loop, definition, agent.system)
+        spec = _make_spec(turn, definition.run_config, requester.model, loop.tools, setup)
         return cls(turn=turn, spec=spec, agent=agent, question=question, tasks=tasks)
 
     @classmethod
@@ -171,19 +183,25 @@ class ChatRun(RunWork):
     def resume(
         cls, host: ChatHost, turn: ChatTurn, spec: RunSpec, *, tasks: Background | None = None
     ) -> Self:
-        """Prepare an answer again after a crash; if its agent is gone, what was said so far is kept."""
+        """Prepare an answer again after a crash, as it began.
+
+        If its agent is gone, what was said so far is kept.
+        """
+        kept = RunSetup.read(spec.input.get("setup"))
         try:
-            agent = cls.prepare(host, turn, tasks=tasks).agent
+            agent = cls.prepare(host, turn, tasks=tasks, kept=kept).agent
         except DovetailError as error:
             agent = error
         return cls(turn=turn, spec=spec, agent=agent, tasks=tasks)
 
     def begin(self, transaction: Transaction) -> None:
-        """Store the question, and its session if that is new."""
+        """Store the question, and its session if that is new; raise if it is not its turn."""
+        session = self.turn.session
+        if self.turn.is_stored and session.version:
+            check_turn(transaction, session, at_head=self.at_head, is_next=self.is_next)
         if self.also is not None:
             self.also(transaction)
         if self.question is not None:
-            session = self.turn.session
             title = session.title or make_title(self.question.text)
             store_question(transaction, session, self.question, title)
 
@@ -192,11 +210,24 @@ class ChatRun(RunWork):
         agent = self.agent
         if isinstance(agent, DovetailError):
             raise agent
-        done = replay(await context.history(), context.run_path)
+        entries = await context.history()
+        done, days = replay(entries, context.run_path), agent.days
+        if context.journal is not None and context.journal.is_resumed:
+            await days.book.release(run_id=context.run_path[0])
+        if self.tasks is not None:
+            began = entries[0].time if entries else time.time()
+            days = share_account(days, context.run_path[0], agent.limits, began)
         if self.tasks is not None and (done.turns or done.pending):  # the journal does not hold its tasks
             done = _count_tasks(done, await self.tasks.count(context.run_path[0]))
-        messages = [*self._read_system(agent), *self.turn.messages]
-        return await resume_loop(agent.loop, messages, self._extend(context, agent, done), done)
+        messages = [*agent.system, *self.turn.messages]
+        notice = report_changes(agent.kept, agent.loop, context.run_id)
+        return await resume_loop(
+            agent.loop,
+            messages,
+            self._extend(context, agent, Budget(agent.limits, spent=done.spent, days=days)),
+            done,
+            notice,
+        )
 
     async def end(self, context: RunContext, result: RunResult) -> SaveWork | None:
         """Return how to store what the run has said and done: as the answer's message.
@@ -228,8 +259,8 @@ class ChatRun(RunWork):
             id=spec.message_id or new_id("msg"),
             parent_id=spec.input["parent_id"],
             role="assistant",
-            parts=fold_parts(entries),
-            content=replay(entries, context.run_path, keep_partial=True).messages,
+            parts=await compute(lambda: fold_parts(entries), len(entries)),
+            content=(await compute(lambda: _replay_answer(entries, context), len(entries))).messages,
             metadata=metadata,
             created_at=entries[0].time,
         )
@@ -244,20 +275,12 @@ class ChatRun(RunWork):
 
         return save
 
-    def _read_system(self, agent: ChatAgent) -> list[ChatMessage]:
-        """Return the system messages; the part that all chats share comes first, to be cached."""
-        if self.turn.inputs is not None:
-            return build_messages(agent.definition, self.turn.inputs, preface=agent.preface)[:-1]
-        prompt = agent.definition.prompt_config.system_prompt
-        texts = [fill_template(prompt, {"query": self.turn.history[-1].text}), agent.preface]
-        return [{"role": "system", "content": text} for text in texts if text]
-
-    def _extend(self, context: RunContext, agent: ChatAgent, done: Replay) -> RunContext:
+    def _extend(self, context: RunContext, agent: ChatAgent, budget: Budget) -> RunContext:
         """Add what the chat knows to the context of its run."""
         return replace(
             context,
             session_id=self.turn.session.id or None,
-            agent_path=(agent.definition.name,),
+            agent_path=(*self.turn.session.callers, agent.definition.name),
             owner=self.turn.owner,
             tab_id=self.turn.tab_id,
             skills=tuple(sorted(find_seen_skills(walk_parts(self.turn.history)))),
@@ -265,9 +288,40 @@ class ChatRun(RunWork):
             time_zone=self.turn.options.get("time_zone"),
             ask=context.ask if self.turn.can_ask else None,
             bus=agent.bus,
-            budget=Budget(agent.limits, spent=done.spent, days=agent.days),
+            budget=budget,
             background=self.tasks,
         )
+
+
+def _find_requester(
+    host: ChatHost, turn: ChatTurn, definition: AgentDefinition, kept: RunSetup | None
+) -> Requester:
+    """Return the model of an answer; a task in the background may inherit that of its caller."""
+    inherited = turn.session.grant.get("model")
+    if inherited and not turn.chosen_model and kept is None:
+        with suppress(DovetailError):  # an object in code has no name by which to find it again
+            return host.runtime.requester(inherited)
+    return find_requester(host.runtime, turn.chosen_model or choose_model(definition, None), kept)
+
+
+def _write_system(
+    host: ChatHost, turn: ChatTurn, definition: AgentDefinition, tools: ToolSnapshot, mode: Mode
+) -> Sequence[ChatMessage]:
+    """Return the system messages; the part that all chats share comes first, to be cached."""
+    what = "conversation" if turn.inputs is None else "task"
+    zone = turn.options.get("time_zone")
+    preface = build_preface(host, what, turn.session.created_at, tools, mode, zone)
+    preface = add_instructions(preface, turn.options)
+    if turn.inputs is not None:
+        return build_messages(definition, turn.inputs, preface=preface)[:-1]
+    prompt = definition.prompt_config.system_prompt
+    texts = [fill_template(prompt, {"query": turn.history[-1].text}), preface]
+    return [{"role": "system", "content": text} for text in texts if text]
+
+
+def _replay_answer(entries: Sequence[Entry], context: RunContext) -> Replay:
+    """Return what the model has said and read, whole or not, for the next request."""
+    return replay(entries, context.run_path, keep_partial=True)
 
 
 def _equip(
@@ -275,15 +329,16 @@ def _equip(
     turn: ChatTurn,
     definition: AgentDefinition,
     can_start: bool | None,
+    kept: RunSetup | None,
     tools: ToolSnapshot,
 ) -> ToolSnapshot:
     """Return the tools within the rights of the session; `can_start` is None without a background."""
     names = turn.session.grant.get("tools")
     if names is not None:
         tools = restrict_tools(tools, definition, set(names))
-    if can_start is None:
-        return tools
-    return offer_background(tools, host, can_start=can_start, has_tasks=turn.session.has_children)
+    if can_start is not None:
+        tools = offer_background(tools, host, can_start=can_start, has_tasks=turn.session.has_children)
+    return tools if kept is None else kept.select(tools)
 
 
 def _count_tasks(done: Replay, count: int) -> Replay:
@@ -293,7 +348,9 @@ def _count_tasks(done: Replay, count: int) -> Replay:
     return replace(done, spent=spent)
 
 
-def _make_spec(turn: ChatTurn, config: RunConfig, model: str, tools: ToolSnapshot) -> RunSpec:
+def _make_spec(
+    turn: ChatTurn, config: RunConfig, model: str, tools: ToolSnapshot, setup: RunSetup | None = None
+) -> RunSpec:
     """Return the stored part of a run; `input` is all that is needed to prepare the answer again."""
     if not turn.is_stored:
         return RunSpec(agent=turn.agent, model=model, generation=tools.generation, owner=turn.owner)
@@ -311,6 +368,7 @@ def _make_spec(turn: ChatTurn, config: RunConfig, model: str, tools: ToolSnapsho
             "mode": turn.mode,
             **({} if turn.limits is None else {"limits": dict(turn.limits)}),
             **({"options": dict(turn.options)} if turn.options else {}),
+            **({} if setup is None else {"setup": setup.to_dict()}),
         },
         queue=config.queue,
         priority=config.priority,

@@ -44,6 +44,8 @@ DETAIL = "tool-detail"
 """The type of chunks with what is stored of a call but not streamed: clients have it from `describe`."""
 
 FINISH_REASONS = {"goal": "stop", "error": "error", "interrupted": "interrupted", "max-tokens": "length"}
+_NOT_SHOWN = ("setup", "timing")
+"""What an event of a child keeps for its resumption and for operators."""
 CUT_REASONS = ("length", "content-filter", "repetition")
 """Why an answer is not whole; clients of the AI SDK know `repetition` as `length`."""
 
@@ -225,7 +227,8 @@ class ChunkEncoder:
             chunks.append({"type": "data-subagent", "id": run_id, "data": self._children[run_id]})
         if isinstance(event, AskRequest):
             chunks.append(_encode_question(entry, event))
-        return [*chunks, {"type": "data-subagent-event", "data": entry.to_dict(), "transient": True}]
+        data = {name: value for name, value in entry.to_dict().items() if name not in _NOT_SHOWN}
+        return [*chunks, {"type": "data-subagent-event", "data": data, "transient": True}]
 
 
 def shown_output(event: ToolEnd) -> Any:
@@ -267,7 +270,7 @@ def _encode_answer(event: AskAnswer) -> Chunk:
         "approvalId": event.ask_id,
         "approved": value.get("approved") is True,
     }
-    reason = value.get("reason") or value.get("status")
+    reason = value.get("reason") or value.get("errorText") or value.get("status")
     return {**chunk, "reason": str(reason)} if reason else chunk
 
 

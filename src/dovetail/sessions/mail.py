@@ -6,18 +6,20 @@ loses its process in between. Messages that wait are answered one after the othe
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from dovetail.data.clean import clean_data
 from dovetail.errors import ConflictError, DovetailError, NotFoundError, StoreError
+from dovetail.events.cancel import CancelMode
 from dovetail.ids import new_id
 from dovetail.runs.inbox import InboxMessage, remove_answered
 from dovetail.runs.run import RunRecord
 from dovetail.runs.service import Runs
 from dovetail.sessions.chat_run import ChatHost
-from dovetail.sessions.message import MessageTree, Part
-from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat, add_skills, to_chat_messages
+from dovetail.sessions.message import Part
+from dovetail.sessions.request import ChatRequest, StartedChat, add_skills, to_chat_messages
 from dovetail.sessions.store import SessionStore
 from dovetail.store.database import SaveWork
 
@@ -63,6 +65,12 @@ class ChatMail:
         """Store a message to a run; if no run is in progress in its session, start its answer."""
         record = await self._runs.get(run_id, owner=owner)
         session_id = record.spec.session_id
+        if record.path and (mode == "queue" or record.result is not None):
+            what = "has ended" if record.result is not None else "is the run of an agent that was called"
+            raise ConflictError(
+                f"Run {run_id!r} takes no such message: it {what}.",
+                hint=f"Send it to run {record.root_id!r}, which it belongs to.",
+            )
         if session_id is None:
             raise ConflictError(
                 f"Run {run_id!r} takes no messages: it belongs to no session.",
@@ -79,9 +87,9 @@ class ChatMail:
                 kind=mode,
                 parts=parts,
                 content=to_chat_messages(parts),
-                run_id=run_id,
+                run_id=record.root_id,
                 request={
-                    "agent": record.spec.agent,
+                    **({"child": run_id} if record.path else {"agent": record.spec.agent}),
                     **{name: record.spec.input.get(name) for name in ("model", "tab_id", "mode", "limits")},
                 },
             ),
@@ -95,13 +103,31 @@ class ChatMail:
             message_id=sent.id, mode="steer" if is_steering else "queue", run_id=run_id, session_id=session_id
         )
 
+    async def cancel(self, run_id: str, mode: CancelMode = "now") -> None:
+        """Ask a run to stop; what waits for a task in the background is not read then.
+
+        In a person's chat, messages that wait are answered all the same.
+
+        Raises:
+            NotFoundError: the run does not exist.
+            ConflictError: it has already ended.
+        """
+        record = await self._runs.get(run_id)
+        session_id = record.spec.session_id
+        with suppress(NotFoundError):
+            if not record.path and session_id is not None and (await self._sessions.get(session_id)).is_task:
+                await self._runs.inbox.remove(session_id)
+        await self._runs.cancel(run_id, mode)
+
     async def answer_next(self, session_id: str) -> None:
         """Start the answer to the oldest message that waits in a session, if no run is in progress there."""
         try:
             message = await self._runs.inbox.find_next(session_id)
             if message is not None:
-                request, message_id = await self._make_request(message), message.id
-                await self._start(request, also=lambda transaction: remove_answered(transaction, message_id))
+                request, message_id = await self.make_request(message), message.id
+                await self._start(
+                    request, also=lambda transaction: remove_answered(transaction, session_id, message_id)
+                )
         except (ConflictError, NotFoundError):
             pass  # another process was faster, a run is in progress, or the session was deleted
         except StoreError as error:
@@ -118,19 +144,19 @@ class ChatMail:
         asked = record.spec.input.get("parent_id")
         return add_skills(parts, (), self._host.skills, tree.path(asked) if asked in tree else ())
 
-    async def _make_request(self, message: InboxMessage) -> ChatRequest:
+    async def make_request(self, message: InboxMessage) -> ChatRequest:
         """Return the request for an answer to a message that waits."""
-        _, tree = await self._sessions.open(message.session_id, owner=message.owner)
         answer_id = None
         if message.run_id is not None:
-            answer_id = (await self._runs.get(message.run_id)).spec.message_id
+            with suppress(NotFoundError):  # that run is old and was deleted
+                answer_id = (await self._runs.get(message.run_id)).spec.message_id
         request = message.request
         return ChatRequest(
             parts=message.parts,
             session_id=message.session_id,
             owner=message.owner,
             message_id=message.id,
-            parent_id=_find_place(tree, answer_id) or AT_HEAD,
+            after=answer_id,
             agent=request.get("agent"),
             model=request.get("model"),
             tab_id=request.get("tab_id"),
@@ -138,14 +164,3 @@ class ChatMail:
             mode=request.get("mode"),
             limits=request.get("limits"),
         )
-
-
-def _find_place(tree: MessageTree, answer_id: str | None) -> str | None:
-    """Return the message to follow: the newest one below the answer that the message was sent to, if any.
-
-    The head may be on another branch by now.
-    """
-    if answer_id is None or answer_id not in tree:
-        return None
-    is_current = any(message.id == answer_id for message in tree.path())
-    return tree.head if is_current else tree.switch(answer_id)

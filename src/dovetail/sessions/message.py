@@ -70,8 +70,13 @@ class Session:
 
     @property
     def grant(self) -> Mapping[str, Any]:
-        """The `inputs` of a task that an agent started, the names of its `tools`, and its `mode`."""
+        """The `inputs` of a task that an agent started, its `tools`, its `mode`, and its caller's path."""
         return (self.origin or {}).get("grant") or {}
+
+    @property
+    def callers(self) -> tuple[str, ...]:
+        """The agents above the one of a task in the background, from the root."""
+        return tuple(self.grant.get("agent_path", ()))
 
     @property
     def is_task(self) -> bool:
@@ -212,12 +217,16 @@ class MessageTree:
 
     def switch(self, message_id: str) -> str:
         """Move the head to the newest leaf below this message, and return it."""
+        self.head = self.find_leaf(message_id)
+        return self.head
+
+    def find_leaf(self, message_id: str) -> str:
+        """Return the newest leaf below this message."""
         below = set(self._subtree(message_id))
         leaves = [
             candidate for candidate in self._messages if candidate in below and self._is_leaf(candidate)
         ]
-        self.head = leaves[-1]
-        return self.head
+        return leaves[-1]
 
     def remove(self, message_id: str) -> list[str]:
         """Remove a message and all below it; a head in there moves to a sibling's leaf or to the parent."""

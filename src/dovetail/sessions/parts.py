@@ -14,7 +14,7 @@ def fold_parts(entries: Iterable[Entry]) -> list[Part]:
     for entry in entries:
         for chunk in encoder.encode(entry):
             fold.take(chunk)
-    return list[Part](fold.parts)
+    return fold.finish()
 
 
 class PartsFold:
@@ -23,7 +23,7 @@ class PartsFold:
     def __init__(self) -> None:
         self.parts: list[dict[str, Any]] = []
         self._step: int | None = None  # where the parts of the current step begin
-        self._texts: dict[str, dict[str, Any]] = {}
+        self._texts: dict[str, tuple[dict[str, Any], list[str]]] = {}  # those in progress, in pieces
         self._calls: dict[str, dict[str, Any]] = {}
         self._approvals: dict[str, dict[str, Any]] = {}
         self._data: dict[str, dict[str, Any]] = {}
@@ -67,11 +67,23 @@ class PartsFold:
     def _take_text(self, kind: str, chunk: Chunk) -> None:
         name, _, verb = kind.partition("-")
         if verb == "delta":
-            self._texts[chunk["id"]]["text"] += chunk["delta"]
+            self._texts[chunk["id"]][1].append(chunk["delta"])
         elif verb == "start":
-            self._texts[chunk["id"]] = self._add({"type": name, "text": "", "state": "done"})
+            self._end_text(chunk["id"])
+            self._texts[chunk["id"]] = self._add({"type": name, "text": "", "state": "done"}), []
         else:
-            self._texts.pop(chunk["id"], None)
+            self._end_text(chunk["id"])
+
+    def _end_text(self, identity: str) -> None:
+        part, pieces = self._texts.pop(identity, ({}, []))
+        if pieces:
+            part["text"] = "".join(pieces)
+
+    def finish(self) -> list[Part]:
+        """Return the parts; a text that broke off ends here."""
+        for identity in [*self._texts]:
+            self._end_text(identity)
+        return [*self.parts]
 
     def _take_call(self, kind: str, chunk: Chunk) -> None:
         part = self._calls.get(chunk["toolCallId"]) or self._begin_call(chunk)

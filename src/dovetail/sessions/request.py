@@ -40,7 +40,8 @@ AT_HEAD = _Head()
 class ChatRequest:
     """One message to a chat, or the request for another answer (`regenerate`) to the message `message_id`.
 
-    A new message follows `parent_id`: a message, None for a new root, or `AT_HEAD`. `mode` is a policy mode
+    A new message follows `parent_id`: a message, None for a new root, or `AT_HEAD`; there one that was sent
+    during the answer `after` stays below it. `mode` is a policy mode
     that the settings allow, by default the one they choose. Without an `agent` it is the one of the session.
     With `background` the message goes to a new session below `session_id`, and `limits` are the highest that
     its run may have. A new session gets `title`, `origin`, `agent` and `options`.
@@ -52,6 +53,7 @@ class ChatRequest:
     trigger: Trigger = "submit"
     message_id: str | None = None
     parent_id: "str | _Head | None" = AT_HEAD
+    after: str | None = None
     agent: str | None = None
     model: str | None = None
     tab_id: str | None = None

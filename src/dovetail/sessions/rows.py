@@ -1,19 +1,22 @@
 """Sessions and messages as rows: each function works on one connection, in the caller's transaction."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from itertools import pairwise
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
-from dovetail.errors import NotFoundError
+from dovetail.data.shapes import is_mapping
+from dovetail.errors import HeadMovedError, NotFoundError
+from dovetail.events.call import ChatMessage
 from dovetail.events.delta import Usage
-from dovetail.runs.inbox import InboxMessage, store_message
-from dovetail.sessions.message import Message, MessageTree, Session
-from dovetail.store.tables import messages, sessions, to_values
+from dovetail.runs.inbox import InboxMessage, refuse_overtaking, store_message
+from dovetail.sessions.message import Message, MessageTree, Part, Session
+from dovetail.store.tables import LONG_TEXT, messages, sessions, to_values
 
 _below = sessions.alias("below")
 _HAS_CHILDREN = (
@@ -106,6 +109,22 @@ def save_message(
     touch(connection, session, {"head_id": message.id, **changes})
 
 
+def check_turn(connection: sa.Connection, session: Session, *, at_head: bool, is_next: bool) -> None:
+    """Check that a run may begin in a session that was read before: it overtakes no message that waits.
+
+    With `at_head` it follows the head; with `is_next` it answers the message whose turn it is.
+
+    Raises:
+        ConflictError: messages wait.
+        HeadMovedError: the head is another one than when the session was read.
+    """
+    current = fetch_session(connection, session.id, session.owner)
+    if not is_next:
+        refuse_overtaking(connection, session.id)
+    if at_head and current.head_id != session.head_id:
+        raise HeadMovedError(f"Session {session.id!r} has a new head: {current.head_id!r}.")
+
+
 def store_question(connection: sa.Connection, session: Session, message: Message, title: str) -> None:
     """Store a user's message, and its session if that is new."""
     if session.version:
@@ -169,11 +188,44 @@ def _message_values(message: Message) -> dict[str, Any]:
         "parent_id": message.parent_id,
         "role": message.role,
         "parts": list(message.parts),
-        "content": list(message.content),
+        "content": _share_texts(message),
         "metadata": dict(message.metadata),
         "created_at": message.created_at or time.time(),
     }
 
 
 def _read_message(row: Any) -> Message:
-    return Message(**{name: row[name] for name in Message.__dataclass_fields__})
+    values = {name: row[name] for name in Message.__dataclass_fields__}
+    values["content"] = [_restore_text(message, row["parts"]) for message in row["content"]]
+    return Message(**values)
+
+
+def _share_texts(message: Message) -> list[ChatMessage]:
+    """Return the content with `{"parts": [places]}` for its long texts that the parts hold, too."""
+    texts = dict(_find_texts(message.parts))
+    found = [(each, None if each["role"] == "tool" else each.get("content")) for each in message.content]
+    return [
+        {**each, "content": {"parts": texts[text]}} if isinstance(text, str) and text in texts else each
+        for each, text in found
+    ]
+
+
+def _find_texts(parts: Sequence[Part]) -> Iterator[tuple[str, list[int]]]:
+    """Yield the long texts of steps, each with the places of the parts that it consists of."""
+    starts = [place for place, part in enumerate(parts) if part.get("type") == "step-start"]
+    for start, end in pairwise([0, *starts, len(parts)]):
+        places = [place for place in range(start, end) if parts[place].get("type") == "text"]
+        text = _join(parts, places)
+        if len(text) >= LONG_TEXT:
+            yield text, places
+
+
+def _restore_text(message: ChatMessage, parts: Sequence[Part]) -> ChatMessage:
+    content = message.get("content")
+    if message["role"] == "tool" or not is_mapping(content) or "parts" not in content:
+        return message
+    return {**message, "content": _join(parts, content["parts"])}
+
+
+def _join(parts: Sequence[Part], places: Sequence[int]) -> str:
+    return "".join(str(parts[place].get("text", "")) for place in places)

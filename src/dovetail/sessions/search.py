@@ -17,12 +17,14 @@ _BEFORE, _AFTER = 40, 100
 
 class SessionFilter(TypedDict, total=False):
     """Which sessions are wanted: those whose title or messages contain `query`, pinned ones or the others,
-    those in a folder (an empty name: in none), those below `parent_id`; by default below no other."""
+    those in a folder (an empty name: in none), those below `parent_id` (by default below no other), those
+    with no origin of the kind `without_origin`."""
 
     query: str
     parent_id: str | None
     pinned: bool | None
     folder: str | None
+    without_origin: str | None
 
 
 def fetch_page(
@@ -49,6 +51,8 @@ def _read_filter(wanted: SessionFilter, dialect: str) -> Iterator[sa.ColumnEleme
         yield sessions.c.pinned.is_(pinned)
     if (folder := wanted.get("folder")) is not None:
         yield sessions.c.folder.is_not_distinct_from(folder or None)
+    if kind := wanted.get("without_origin"):
+        yield sessions.c.origin["kind"].as_string().is_distinct_from(kind)
     if query := wanted.get("query"):
         yield contains(dialect, query)
 

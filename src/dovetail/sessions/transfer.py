@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from dovetail.data.text import to_text
+from dovetail.data.visible import show_controls
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage, ToolCall, write_answer, write_result
 from dovetail.ids import new_id
@@ -32,14 +33,14 @@ _CUT_OFF = "The call was interrupted; whether it had an effect is not known."
 
 def to_markdown(session: Session, path: Iterable[Message]) -> str:
     """Return the messages from the root to the head, with their tool calls."""
-    blocks = [f"# {session.title or 'Conversation'}"]
+    blocks = [f"# {' '.join(session.title.split()) or 'Conversation'}"]
     for message in path:
         pieces = list(_split_answer(message))
         for role, parts in pieces:
             texts = [_escape_headings(text) for part in parts if (text := _write_part(part))]
             if texts or len(pieces) == 1:
                 blocks += [f"## {_NAMES[role]}", *texts]
-    return "\n\n".join(blocks) + "\n"
+    return show_controls("\n\n".join(blocks)) + "\n"
 
 
 def _split_answer(message: Message) -> Iterator[tuple[Role, Sequence[Part]]]:

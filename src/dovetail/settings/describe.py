@@ -17,7 +17,7 @@ from dovetail.settings.sections import ENTRIES, AllSettings
 from dovetail.settings.settings import ProviderKeys, Settings
 from dovetail.settings.value import describe_type, is_secret, join
 
-CODE, KEYS, FILE, DEFAULT = "code", ".dovetail/keys.json", "dovetail.toml", "default"
+CODE, KEYS, FILE, DEFAULT = "code", "keys.json", "dovetail.toml", "default"
 _VARIABLES = {key: variable for variable, key in ENVIRONMENT.items()}
 
 
@@ -176,6 +176,6 @@ app = Dovetail({"server": {"rate_limit": 60}})  # one app
 
 In keys, headers and addresses, `${NAME}` stands for an environment variable: `api_key = "${HOUSE_KEY}"`.
 
-An unknown key in one of these sections is an error that names the nearest key, and so is a value of a wrong
-type. In code, names outside of these sections are free for settings of your own. `dovetail settings` prints
-this list, and with `--values` the current values and where they come from."""
+An unknown key is an error that names the nearest one, also at the top, and so is a value of a wrong type;
+the settings of an extension folder are at `extensions.<folder>`. `dovetail settings` prints this list, and
+with `--values` the current values and where they come from."""

@@ -1,7 +1,7 @@
 """The settings of limits: what one run, one agent, one owner and the whole service may spend."""
 
 from dovetail.settings.section import Section
-from dovetail.settings.value import Count, Money, Seconds
+from dovetail.settings.value import Count, Money, Seconds, Turns
 
 
 class DayLimits(Section):
@@ -12,6 +12,19 @@ class DayLimits(Section):
 
     calls: Count | None = None
     """Requests to models."""
+
+
+class AnswerLimits(Section):
+    """How long one answer of a model may be, in characters; it is cut off there."""
+
+    text: Count = 2_000_000
+    """Characters of text."""
+
+    reasoning: Count = 2_000_000
+    """Characters of reasoning."""
+
+    arguments: Count = 5_000_000
+    """Characters of the arguments of all its calls."""
 
 
 class LimitSettings(Section, key="limits"):
@@ -26,11 +39,14 @@ class LimitSettings(Section, key="limits"):
     tokens: Count | None = None
     """Tokens of one run and the agents below it."""
 
-    turns: Count | None = None
+    turns: Turns | None = None
     """Turns of one run."""
 
     seconds: Seconds | None = None
     """Seconds of one run."""
+
+    answer: AnswerLimits = AnswerLimits()
+    """How long one answer of a model may be: it is cut off there, if its server never ends it."""
 
     day: DayLimits = DayLimits()
     """What all runs together may spend in one day (UTC)."""

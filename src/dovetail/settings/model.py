@@ -110,7 +110,7 @@ class EndpointSettings(Section):
     """How long the model thinks before it answers: off, low, medium, high, or a number of tokens."""
 
     think_tags: bool = False
-    """Whether `<think>…</think>` at the beginning of an answer is reasoning; most servers separate it."""
+    """Whether reasoning that came as `<think>…</think>` goes back to the server in these tags."""
 
     cache: Cache = "5m"
     """Anthropic and Bedrock: how long the unchanging beginning of requests is cached: off, 5m or 1h."""

@@ -26,6 +26,7 @@ NOTHING: Mapping[str, Any] = MappingProxyType({})
 """The default of a table without entries."""
 
 _REQUIRED = object()
+_PLACEHOLDER = "${"
 
 
 class Key:
@@ -131,28 +132,38 @@ def keys_of(section: type[Section]) -> Mapping[str, Key]:
     return found
 
 
-def check_path(section: type[Section], names: Sequence[str], value: Any, place: str = "") -> None:
-    """Check a key below a section, and the keys in its value if that is a mapping; other values pass.
+def check_path(
+    section: type[Section], names: Sequence[str], value: Any, place: str = "", *, has_value: bool = True
+) -> None:
+    """Check a key below a section and its value: its type, or the keys and values in it if it is a section.
+
+    Without `has_value` it is one item of the value, and only keys are checked.
 
     Raises:
-        ConfigError: a key is unknown; the message names the nearest one.
+        ConfigError: a key is unknown, and the message names the nearest one; or a value is of a wrong type.
     """
     if not names:
-        if value is not None:
-            check_keys(section, value, place)
-        return
+        return None if value is None else check_keys(section, value, place)
     place = join(place, names[0])
     key = find_key(section, names[0], place)
-    inner = None if key is None else key.section
-    if key is None or inner is None:
+    if key is None:
         return
-    if not key.is_table:
-        check_path(inner, names[1:], value, place)
+    inner = key.section
+    if inner is None:
+        _check_leaf(value if has_value else None, key, names[1:], place)
+    elif not key.is_table:
+        check_path(inner, names[1:], value, place, has_value=has_value)
     elif len(names) > 1:
-        check_path(inner, names[2:], value, join(place, names[1]))
+        check_path(inner, names[2:], value, join(place, names[1]), has_value=has_value)
     elif is_mapping(value):
         for name, entry in value.items():
             check_keys(inner, entry, join(place, name))
+
+
+def _check_leaf(value: Any, key: Key, below: Sequence[str], place: str) -> None:
+    """Check the value of a key; below a table's name anything goes, and the environment may fill it later."""
+    if not below and value is not None and _PLACEHOLDER not in repr(value):
+        check_value(value, key.hint, place)
 
 
 def check_keys(section: type[Section], values: Any, place: str) -> None:
@@ -169,7 +180,7 @@ def check_keys(section: type[Section], values: Any, place: str) -> None:
         check_path(section, [str(name)], value, place)
 
 
-def find_key(section: type[Section], name: str, place: str, *, is_open: bool | None = None) -> Key | None:
+def find_key(section: type[Section], name: str, place: str) -> Key | None:
     """Return the key of a section by name; None for a further key of an open section.
 
     Raises:
@@ -181,7 +192,7 @@ def find_key(section: type[Section], name: str, place: str, *, is_open: bool | N
     near = find_near(name, section)
     if near:
         raise ConfigError(f"Unknown setting {place!r}. Did you mean '{place.removesuffix(name)}{near}'?")
-    if section.is_open if is_open is None else is_open:
+    if section.is_open:
         return None
     raise ConfigError(f"Unknown setting {place!r}. {expected_one_of(known)}")
 

@@ -21,7 +21,10 @@ class ServerSettings(Section, key="server"):
     """The HTTP server."""
 
     admin_token: Secret | None = None
-    """Required as the header `x-admin-token` to reload; if unset, only local requests can reload."""
+    """Required as the header `x-admin-token` for what needs the admin, such as a reload.
+
+    If unset, local requests may do it, unless there are API keys.
+    """
 
     api_keys: Secret | None = None
     """API keys as comma-separated `name:key` pairs; a key may be written as `name:sha256:<hex>`."""
@@ -82,6 +85,12 @@ class RunSettings(Section, key="runs"):
 
     park_after: Seconds | None = 60.0
     """Seconds after which a run that only waits for answers leaves memory; an answer brings it back."""
+
+    stall_after: Seconds = 1.0
+    """Seconds after which a tool that blocks the event loop is reported; 0 switches that off."""
+
+    takeover: Limit | None = 15.0
+    """Seconds within which others take over the runs of a process that stands still but has not died."""
 
     dbos_url: Secret | None = None
     """The database of DBOS; by default that of `store.url`."""
@@ -281,8 +290,8 @@ class TerminalSettings(Section, key="terminal"):
     """The colours: those of the terminal, some for a dark or a light background, or none."""
 
 
-class AllSettings(Section, is_open=True):
-    """Every section and key. Names that are not listed here are free for settings of one's own."""
+class AllSettings(Section):
+    """Every section and key."""
 
     model: ModelSettings = ModelSettings()
     server: ServerSettings = ServerSettings()

@@ -4,6 +4,7 @@ A type is an annotation: a plain one (`int`, `str | None`, `Literal["text", "jso
 one with a `Rule`, or a class that reads itself, as sections do.
 """
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType, UnionType
@@ -55,6 +56,7 @@ def _split(value: Any) -> Any:
 Secret: TypeAlias = Annotated[str, SECRET]
 Address: TypeAlias = Annotated[str, Rule("text", fills=True)]
 Count: TypeAlias = Annotated[int, Rule("a whole number that is not negative", lambda number: number >= 0)]
+Turns: TypeAlias = Annotated[int, Rule("a positive whole number", lambda number: number > 0)]
 Seconds: TypeAlias = Annotated[
     float, Rule("a finite number that is not negative", lambda number: number >= 0)
 ]
@@ -99,11 +101,12 @@ def fill_variables(value: Any, place: str) -> Any:
     return fill_required(value, find)
 
 
-def read_number_text(text: str, hint: Any) -> Any:
-    """Return the number that a text stands for where a key wants one; any other text as it is."""
-    number = _NUMBERS.get(_find_base(hint))
+def read_value_text(text: str, hint: Any) -> Any:
+    """Return the number, or the table in JSON, that a text stands for if a key wants it; or the text."""
+    base = _find_base(hint)
+    read = _READ.get(get_origin(base) or base)
     try:
-        return text if number is None else number(text)
+        return text if read is None else read(text)
     except ValueError:
         return text
 
@@ -196,7 +199,7 @@ _PLAIN: Mapping[Any, _Convert] = {
     str: lambda value: value if isinstance(value, str) else _WRONG,
     Sequence: _convert_sequence,
 }
-_NUMBERS: Mapping[Any, _Convert] = {int: int, float: float}
+_READ: Mapping[Any, _Convert] = {int: int, float: float, Mapping: json.loads}
 _DESCRIPTIONS: Mapping[Any, str] = {
     Any: "any value",
     bool: "true or false",

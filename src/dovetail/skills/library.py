@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from dovetail.data.private_folder import REFUSAL, find_private_path
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.skills.skill import FILE, Skill, read_skill
@@ -107,6 +108,8 @@ class _Catalogue:
         try:
             if not (folder / FILE).resolve().is_relative_to(root.path.resolve()):
                 raise ConfigError(f"{folder / FILE} is a link to a file outside of {root.path}.")
+            if find_private_path(FILE, folder, root.path.resolve()) is not None:
+                raise ConfigError(f"{folder / FILE} {REFUSAL}.")
             skill = read_skill(folder, root.scope or str(root.path))
         except (ConfigError, OSError, RuntimeError) as error:
             self.problems.append(SkillProblem(folder / FILE, str(error)))

@@ -14,7 +14,7 @@ from dovetail.lazy import lazy
 alembic_command = lazy("alembic.command")
 alembic_config = lazy("alembic.config")
 
-HEAD = "0004"
+HEAD = "0006"
 """The newest migration; a test compares it with the files."""
 
 _LOCK = 0x0D0E7A11

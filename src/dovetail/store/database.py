@@ -20,10 +20,12 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from dovetail.concurrency import retrying
 from dovetail.data.clean import clean_data, is_clean
+from dovetail.data.private_folder import make_state_folder
 from dovetail.errors import ConfigError, StoreError
 from dovetail.lazy import lazy
-from dovetail.store.address import migrate, parse_address, show_address, to_asyncpg
-from dovetail.store.errors import GaveWay, Health, translated_errors
+from dovetail.store.address import migrate, parse_address, read_version, show_address, to_asyncpg
+from dovetail.store.errors import Closed, GaveWay, Health, translated_errors
+from dovetail.store.session import configure_session
 from dovetail.store.sqlite import GroupCommit, TransactionThreads
 
 asyncpg = lazy("asyncpg", extra="server")
@@ -87,6 +89,23 @@ class Database:
     async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
 
+    async def look(self) -> str | None:
+        """Return the version of a database that is not open, and change nothing; None if it is empty.
+
+        Raises:
+            ConfigError: it cannot be reached or read.
+        """
+        if self.file is not None and not self.file.exists():
+            return None
+        self._transactions = self._open()
+        try:
+            return await self._run(read_version, writes=False)
+        except StoreError as error:
+            text = f"Cannot open the database at {self.shown}: {error.message}"
+            raise ConfigError(text, hint=error.hint or _hint(self)) from error
+        finally:
+            await self.close()
+
     async def close(self) -> None:
         """Close all connections."""
         if self._transactions is not None:
@@ -132,7 +151,7 @@ class Database:
 
     async def _run(self, work: Callable[[Transaction], T], *, writes: bool) -> T:
         if self._transactions is None:
-            raise StoreError(f"The database {self.shown} is not open.", hint="Use `async with Database(…)`.")
+            raise Closed(f"The database {self.shown} is not open.", hint="Use `async with Database(…)`.")
         with translated_errors():
             return await self._transactions.run(work, writes=writes)
 
@@ -161,7 +180,12 @@ class PostgresTransactions:
     """Transactions on connections of a pool."""
 
     def __init__(self, url: sa.URL) -> None:
-        connect = partial(asyncpg.connect, to_asyncpg(url))
+        async def connect() -> Any:
+            name = {"application_name": "dovetail"}
+            connection = await asyncpg.connect(to_asyncpg(url), server_settings=name)
+            await configure_session(connection)
+            return connection
+
         self._engine = create_async_engine(url, pool_pre_ping=True, async_creator=connect, **_JSON)
 
     async def run(self, work: Callable[[Transaction], T], *, writes: bool) -> T:
@@ -180,7 +204,7 @@ class PostgresTransactions:
 def _make_room(database: Database) -> None:
     path = Path(database.url.database or "")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_state_folder(path.parent)
         with open(path, "ab+", opener=_open_private) as file:
             file.seek(0)
             beginning = file.read(len(_MAGIC))

@@ -1,9 +1,11 @@
 """Errors of a database as ours: violated constraints, values it cannot hold, and failures; and its health.
 
 The three must never be mixed up. A write is retried while the database is not available; one with a value
-that the database rejects would be retried without end.
+that the database rejects would be retried without end. What the database says is for the log: clients are not
+given its tables and paths.
 """
 
+import logging
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -13,6 +15,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, SQLAlchemyErro
 
 from dovetail.errors import ConflictError, InvalidDataError, StoreError
 
+logger = logging.getLogger(__name__)
 _LONGEST = 300
 _DATA_STATES = ("22", "54")
 """Classes of PostgreSQL's error codes for values that do not fit their type or encoding, or are too large."""
@@ -21,6 +24,10 @@ _GAVE_WAY = ("40001", "40P01")
 _DAMAGED = ("malformed", "not a database", "corrupt")
 _DATA_ERRORS = (UnicodeError, OverflowError, RecursionError)
 """Exceptions that drivers raise before a value reaches the database."""
+
+
+class Closed(StoreError):
+    """The database is not open in this process; a retry does not help."""
 
 
 class GaveWay(StoreError):
@@ -33,7 +40,10 @@ def translated_errors() -> Generator[None]:
     try:
         yield
     except IntegrityError as error:
-        raise ConflictError(f"The database rejected it: {error.orig}") from error
+        logger.debug("the database rejected a write: %s", error.orig)
+        raise ConflictError(
+            "It conflicts with what is stored.", hint="An id is taken, or what it belongs to was deleted."
+        ) from error
     except SQLAlchemyError as error:
         raise _translate(error) from error
     except _DATA_ERRORS as error:
@@ -77,7 +87,10 @@ def _find_state(original: Any) -> str:
 
 
 def _refuse_data(error: BaseException | None) -> InvalidDataError:
-    return InvalidDataError(f"The database cannot hold this: {str(error)[:_LONGEST]}")
+    logger.info("the database cannot hold a value: %s", str(error)[:_LONGEST])
+    return InvalidDataError(
+        "The database cannot hold this: a value is not valid text, too large or nested too deeply."
+    )
 
 
 PROOF_SECONDS = 5.0

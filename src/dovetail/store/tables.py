@@ -11,6 +11,8 @@ metadata = sa.MetaData()
 _JSON = sa.JSON(none_as_null=True)
 _RUNNING = sa.text("state = 'running'")
 _ENDED_CALL = sa.text("type = 'tool-end'")
+LONG_TEXT = 1000
+"""The length in characters from which a text of an answer is stored only in the journal and the message."""
 
 sessions = sa.Table(
     "sessions",
@@ -186,8 +188,8 @@ early_answers = sa.Table(
 inbox = sa.Table(
     "inbox",
     metadata,
+    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("session_id", sa.Text, sa.ForeignKey("sessions.id", ondelete="CASCADE"), nullable=False),
     sa.Column("owner", sa.Text, nullable=False),
     sa.Column("run_id", sa.Text),
     sa.Column("kind", sa.Text, nullable=False),
@@ -266,7 +268,24 @@ spending = sa.Table(
     sa.Column("name", sa.Text, primary_key=True),
     sa.Column("cost", sa.Double, nullable=False),
     sa.Column("calls", sa.Integer, nullable=False),
+    sa.Column("tokens", sa.BigInteger, nullable=False, server_default="0"),
 )
+
+reservations = sa.Table(
+    "reservations",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("day", sa.Text, nullable=False),
+    sa.Column("run_id", sa.Text, nullable=False),
+    sa.Column("cost", sa.Double, nullable=False),
+    sa.Column("calls", sa.Integer, nullable=False),
+    sa.Column("created_at", sa.Double, nullable=False),
+    sa.Index("reservations_by_account", "day", "scope", "name"),
+    sa.Index("reservations_by_run", "run_id"),
+)
+"""What requests in progress hold in `spending`, and what runs keep for their last answer (`calls`)."""
 
 
 def to_values(record: Any) -> dict[str, Any]:

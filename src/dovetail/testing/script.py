@@ -168,6 +168,11 @@ def read_error(value: Exception | str | Mapping[str, Any]) -> Exception:
         return value
     if isinstance(value, str):
         return ModelError(value, provider="scripted")
+    if not is_mapping(value):
+        raise ConfigError(
+            f"The error of a reply must be text, a mapping or an exception, got {value!r}.",
+            hint="For a status, write {'error': {'message': '…', 'status': 401}}.",
+        )
     data: dict[str, Any] = {"type": "ModelError", "message": "", "provider": "scripted", **value}
     name = data.pop("type")
     if name not in ERRORS:

@@ -12,6 +12,7 @@ MOST_CHARACTERS = 5_000_000
 """The largest picture that a model gets, as base64; others are only described."""
 
 _PICTURE = re.compile(r"data:(image/[\w.+-]+)((?:;[\w=.-]+)*),(.*)", re.DOTALL)
+_SEEN = re.compile(r"(\(A picture, image/[\w.+-]+, \d+ kB\.) The user sees it\.\)")
 _READABLE = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
@@ -19,6 +20,11 @@ def describe_pictures(value: Any) -> tuple[Any, list[dict[str, Any]]]:
     """Return the value with a description in place of each picture, and the pictures as parts."""
     parts: list[dict[str, Any]] = []
     return _describe(value, parts), parts
+
+
+def forget_viewer(text: str) -> str:
+    """Return a description for a reader that shows no result to its user by itself."""
+    return _SEEN.sub(r"\1)", text)
 
 
 def _describe(value: Any, parts: list[dict[str, Any]]) -> Any:

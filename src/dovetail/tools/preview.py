@@ -5,6 +5,9 @@ A tool declares `preview(arguments, context)`, sync or async, which returns one 
     {"kind": "diff", "path": …, "diff": …, "is_new": …}      {"kind": "command", "command": …, "folder": …}
     {"kind": "request", "method": …, "url": …}               {"kind": "text", "text": …}
 
+The arguments are those that a person may see: the value of a key that names a secret is a label such as
+`*** (secret 1, 8 characters)`.
+
 Promises: a preview never delays an approval for long, and one that fails, or has another form, is left out.
 """
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from dovetail.data.clean import clean_data, clean_text
+from dovetail.data.known_secrets import hide_known_in
 from dovetail.data.shapes import is_mapping, is_sequence
 from dovetail.data.text import describe_error, to_text
 from dovetail.errors import DovetailError, ToolError
@@ -122,6 +123,18 @@ def mask_failure(result: ToolResult, hide: Callable[[str], str]) -> ToolResult:
     return replace(result, llm_content=shown, error=replace(error, message=hide(error.message)))
 
 
+def mask_known(result: ToolResult) -> ToolResult:
+    """Return a result whose text for the model is without the secrets that this process knows.
+
+    Those in its data are masked when it is written, see `to_dict`.
+    """
+    shown = hide_known_in(result.llm_content)
+    if shown == result.llm_content:
+        return result
+    data = shown if result.data is result.llm_content else result.data
+    return replace(result, llm_content=shown, data=data)
+
+
 def _mask_part(part: dict[str, Any], hide: Callable[[str], str]) -> dict[str, Any]:
     text = part.get("text")
     return {**part, "text": hide(text)} if isinstance(text, str) else part
@@ -144,7 +157,7 @@ def to_dict(result: ToolResult) -> dict[str, Any]:
         fields["data"] = to_event_data(result.data)
     if result.notes:
         fields["notes"] = list(result.notes)
-    return fields
+    return hide_known_in(fields)
 
 
 def describe_outcome(outcome: CallOutcome) -> dict[str, Any]:

@@ -4,14 +4,16 @@ import dataclasses
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from dovetail.data.clean import clean_data, clean_text
 from dovetail.data.shapes import is_mapping, is_number
 from dovetail.data.text import brief_repr, explain_choices, shorten
-from dovetail.errors import ConfigError
+from dovetail.errors import ConfigError, SignatureError
 from dovetail.events.call import CallStatus, Kind, ToolCall, ToolSpec
 from dovetail.events.tool_context import ToolContext
 from dovetail.lazy import lazy
@@ -274,3 +276,16 @@ def find_free_name(name: str, taken: Container[str]) -> str:
 def rename(origin: str, name: str, taken: Container[str]) -> str:
     """Return a free name for a tool whose own is taken: prefixed with the name of its origin."""
     return find_free_name(f"{origin.rpartition(':')[2]}_{name}", taken)
+
+
+class _ToolModule(ModuleType):
+    """This module, which `from dovetail.tools import tool` finds in place of the decorator."""
+
+    def __call__(self, *args: object, **kwargs: object) -> None:
+        raise SignatureError(
+            "'dovetail.tools.tool' is the module of the class Tool, not the decorator.",
+            hint="Write `from dovetail import tool`.",
+        )
+
+
+sys.modules[__name__].__class__ = _ToolModule

@@ -4,14 +4,14 @@ An agent's own tools are not in a registry: two agents may have different tools 
 agent's tools disappear with it.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from dovetail.errors import ConfigError
 from dovetail.tools.registry import ToolRegistry, new_serial
 from dovetail.tools.snapshot import add_tool, check_tool
-from dovetail.tools.tool import Tool, rename
+from dovetail.tools.tool import Tool, find_free_name, rename
 
 
 class Toolbox:
@@ -68,23 +68,38 @@ class Toolbox:
     def list_tools(self, registry: ToolRegistry) -> list[tuple[int, Tool]]:
         """Return all tools of the box, with their registration numbers.
 
-        A tool of an MCP server is prefixed with the server's name if the box has one of the same name.
+        A tool of an MCP server has the server's name for it, whatever other agents use. It is prefixed with
+        the name of the server if the box has one of the same name.
         """
         listed = self.list_own(registry)
-        for tool in registry.snapshot() if self._used or self.origins else ():
-            if tool.name in self._used or tool.origin in self.origins:
-                listed += ((registry.get_serial(tool.name), each) for each in self._name_apart(tool))
+        shared = registry.snapshot() if self._used or self.origins else ()
+        used = [tool for tool in shared if tool.name in self._used or tool.origin in self.origins]
+        taken = {*self._own, *(tool.name for tool in used)}
+        for tool in used:
+            name = self._choose_name(tool, taken, registry)
+            if name:
+                listed.append((registry.get_serial(tool.name), self._rename(tool, name)))
         return listed
 
-    def _name_apart(self, tool: Tool) -> Iterator[Tool]:
-        if tool.name not in self._own:
-            yield tool
-        elif tool.origin in self.origins:
-            renamed = self._renamed.get(tool)
-            if renamed is None:
-                renamed = tool.with_changes(name=rename(tool.origin, tool.name, self._own))
-                self._renamed[tool] = renamed
-            yield renamed
+    def _choose_name(self, tool: Tool, taken: set[str], registry: ToolRegistry) -> str:
+        """Return the name of a shared tool in this box; empty if the box's own one hides it."""
+        if tool.origin not in self.origins:
+            return "" if tool.name in self._own else tool.name
+        name = find_free_name(tool.source, ())
+        if tool.name in self._own:
+            name = rename(tool.origin, tool.name, taken)
+        elif name in taken or not registry.is_active(name):
+            return tool.name
+        taken.add(name)
+        return name
+
+    def _rename(self, tool: Tool, name: str) -> Tool:
+        if name == tool.name:
+            return tool
+        renamed = self._renamed.get(tool)
+        if renamed is None or renamed.name != name:
+            renamed = self._renamed[tool] = tool.with_changes(name=name)
+        return renamed
 
 
 def find_function(tools: Iterable[Tool], function: Callable[..., Any]) -> Tool | None:

@@ -313,3 +313,14 @@ def test_broken_file_is_a_clear_error(tmp_path: Path) -> None:
     agent, _ = make_agent()
     with pytest.raises(ConfigError, match=r"Cannot read chat session 's' from .*s\.json"):
         agent.use_chat_store(FolderChatStore(tmp_path)).activate_chat_session("s")
+
+
+def test_agents_that_share_a_store_lose_no_turn_of_a_session(tmp_path: Path) -> None:
+    def ask(number: int) -> None:
+        agent, _ = make_agent(f"answer {number}")
+        agent.use_chat_store(FolderChatStore(tmp_path)).activate_chat_session("ann")
+        agent.input(f"question {number}").start()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(ask, range(30)))
+    assert len(FolderChatStore(tmp_path).load("ann")) == 60

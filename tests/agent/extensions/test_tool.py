@@ -229,6 +229,8 @@ async def test_tool_logs_are_shown_on_the_console_when_asked_for(capsys: pytest.
         ('{"use_tool": true, "tool_command": {"purpose": "p"}}', "names no tool"),
         ('{"use_tool": true}', "no tool_command"),
         ("I would use a tool.", "not a JSON object"),
+        (plan("add", first=1, second=2).removesuffix("}}}"), "the plan is cut off"),
+        (plan("add", first=1, second=2).removesuffix("}}"), "the plan is cut off"),
     ],
 )
 async def test_broken_plan_uses_no_tool_and_says_why(reply: str, problem: str) -> None:
@@ -358,10 +360,9 @@ def test_an_object_that_is_not_a_tool_is_rejected() -> None:
         agent.use_tools({"add": add})
 
 
-async def test_unknown_strategy_is_refused() -> None:
-    agent, _ = make_agent("x", tools={"strategy": "magic"})
+def test_unknown_strategy_is_refused() -> None:
     with pytest.raises(ConfigError, match=r"tools\.strategy 'magic'\. Expected one of: judge, native, auto"):
-        await agent.use_tools(add).input("x").async_start()
+        make_agent("x", tools={"strategy": "magic"})
 
 
 async def test_native_strategy_leaves_the_calls_to_the_model() -> None:
@@ -463,6 +464,19 @@ async def test_result_that_is_not_json_does_not_end_the_request(
     assert response.extra["tool_logs"][0]["result"] is result
     assert told in text_of(requester, 1)
     assert "[TOOL]" in capsys.readouterr().err
+
+
+async def test_printed_log_of_a_call_has_no_characters_that_steer_a_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    agent, _ = make_agent(plan("look"), "Done.", runtime={"show_tool_logs": True})
+
+    @agent.tool_func
+    def look() -> str:
+        return "a\x1b[2J\x9b8m\u202e"
+
+    assert await agent.input("x").get_response().async_get_text() == "Done."
+    assert r'"result": "a\u001b[2J\u009b8m\u202e"' in capsys.readouterr().err
 
 
 async def test_cancel_of_a_response_stops_the_tool_that_its_model_called() -> None:

@@ -92,3 +92,29 @@ async def test_own_tool_and_that_of_a_server_have_two_names() -> None:
         await agent.async_use_mcp(TRANSPORT)
         agent.register_tool("add", "Add.", {}, lambda: "own")
         assert sorted(tool.name for tool in agent.tools) == ["add", "fail", "shed_add"]
+
+
+async def test_tools_have_the_names_of_their_server_whatever_other_agents_use_or_used() -> None:
+    runtime = Runtime()
+    (first, _), (second, _) = make_agent(runtime=runtime), make_agent(PLAN, "It is 5.", runtime=runtime)
+    server = {**TRANSPORT["mcpServers"]["shed"], "env": {"SHED": "another"}}
+    async with second:
+        async with first:
+            await first.async_use_mcp(TRANSPORT)
+            await second.async_use_mcp({"mcpServers": {"barn": server}})
+            assert [tool.name for tool in second.tools] == ["add", "fail"]
+            assert next(iter(first.tools)) is not next(iter(second.tools))
+            await first.async_use_mcp({"mcpServers": {"barn": server}})
+            assert [tool.name for tool in first.tools] == ["add", "fail", "barn_add", "barn_fail"]
+        assert await second.input("3 + 2?").async_start() == "It is 5."
+
+
+async def test_a_name_that_is_excluded_is_not_given_to_a_tool_of_a_server() -> None:
+    runtime = Runtime()
+    (first, _), (second, _) = make_agent(runtime=runtime), make_agent(runtime=runtime)
+    server = {**TRANSPORT["mcpServers"]["shed"], "env": {"SHED": "another"}}
+    async with first, second:
+        await first.async_use_mcp(TRANSPORT)
+        await second.async_use_mcp({"mcpServers": {"barn": server}})
+        runtime.manager.registry.limit(None, ["add"])
+        assert [tool.name for tool in second.tools] == ["barn_add", "fail"]

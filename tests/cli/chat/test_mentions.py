@@ -66,3 +66,12 @@ def test_files_to_complete_are_those_that_git_would_track(tmp_path: Path) -> Non
     (tmp_path / ".gitignore").write_text("*.o\nnode_modules\n")
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     assert list_files(tmp_path) == [".gitignore", ".hidden", "a.py", "sub/b.py"]
+
+
+def test_files_of_dovetails_own_folder_are_not_attached(tmp_path: Path) -> None:
+    (tmp_path / ".dovetail").mkdir()
+    (tmp_path / ".dovetail" / "keys.json").write_text("the-secret")
+    (tmp_path / "photo.png").symlink_to(".dovetail/keys.json")
+    draft = read_message(f"@.dovetail/keys.json {tmp_path}/photo.png", Workspace(tmp_path))
+    assert draft.attached == []
+    assert len(draft.notes) == 2

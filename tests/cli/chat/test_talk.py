@@ -122,7 +122,7 @@ def test_an_approval_shows_the_difference_and_takes_every_answer(tmp_path: Path)
         say(terminal, "decline")
         asked = terminal.wait_for("▸ 1. Yes")
         assert "master: Allow write_file to change " in asked
-        assert "  -ash\n  +oak\n" in asked
+        assert "│ -ash\n│ +oak\n" in asked
         assert "2. Yes, also for the same call again in this run" in asked
         terminal.type(ESCAPE)
         terminal.wait_for("? Allow this call? (declined)")
@@ -385,6 +385,8 @@ def test_a_conversation_is_undone_forked_exported_and_found_again(tmp_path: Path
     with ScriptedServer(replies) as model, sit_down(tmp_path, model, "--session", "mine") as terminal:
         say(terminal, "one")
         terminal.wait_for("First answer.")
+        say(terminal, "/cost")
+        terminal.wait_for(" tokens in 1 run.")
         say(terminal, "two")
         terminal.wait_for("Second answer.")
         say(terminal, "/undo")

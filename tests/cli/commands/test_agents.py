@@ -25,9 +25,9 @@ def test_list_shows_shipped_agents_and_broken_files(
     (tmp_path / "agents" / "bad.md").write_text("nothing")
     monkeypatch.chdir(tmp_path)
     assert run("agents", "list") == 0
-    shown = capsys.readouterr().out
-    assert "summarizer" in shown
-    assert "Missing front matter" in shown
+    shown = capsys.readouterr()
+    assert "summarizer" in shown.out
+    assert (shown.out + shown.err).count("Missing front matter") == 1
 
 
 def test_check_fails_for_a_broken_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,8 +67,8 @@ def test_check_notices_a_misspelt_tool(
     )
     assert run("agents", "check", "a.md") == 0
     sound, notice = capsys.readouterr().out.splitlines()
-    assert sound == "sound  a.md: agent 'a'"
-    assert notice == "notice a.md: Unknown tool 'read_fil'. Did you mean 'read_file'?"
+    assert sound == "ok     a.md: agent 'a'"
+    assert notice == "notice a.md:3: Unknown tool 'read_fil'. Did you mean 'read_file'?"
 
 
 def test_check_notices_that_a_called_agent_lacks_its_tools(
@@ -84,9 +84,43 @@ def test_check_notices_that_a_called_agent_lacks_its_tools(
     capsys.readouterr()
     assert run("agents", "check", "a.md", "b.md", "c.md") == 0
     assert capsys.readouterr().out.splitlines()[3:] == [
-        "notice a.md: Agent 'scout' cannot use list_files, search_files when it is called from here: "
+        "notice a.md:3: Agent 'scout' cannot use list_files, search_files when it is called from here: "
         "an agent has no tool that its caller does not have."
     ]
+
+
+def test_check_resolves_every_name_with_its_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dovetail.toml").write_text(
+        "[mcp.servers.notes]\nurl = 'http://127.0.0.1:1/'\nenabled = false\n"
+    )
+    write = (tmp_path / "a.md").write_text
+    front = [
+        "---",
+        "description: d",
+        "mcp_servers: [notes]",
+        "model: inherit",
+        "tools: {write: false, bahs: false}",
+    ]
+    write("\n".join([*front, "skills:", "  - mising", "---", "Do."]))
+    assert run("agents", "check", "a.md") == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "ok     a.md: agent 'a'",
+        "notice a.md:6: these keys have no effect here: skills",
+        "notice a.md:5: Unknown tool 'bahs'.",
+        "notice a.md:7: Unknown skill 'mising'. None are available.",
+    ]
+    write("---\ndescription: d\nmcp_servers: [note]\n---\nDo.")
+    assert run("agents", "check", "a.md") == 1
+    assert "broken a.md:3: Unknown MCP server 'note'. Did you mean 'notes'?" in capsys.readouterr().out
+    write("---\ndescription: d\ntools: {Read: true}\nmodel: gtp-5\n---\nDo.")
+    assert run("agents", "check", "a.md") == 0
+    printed = capsys.readouterr().out
+    assert "notice a.md:3: `tools` switches none off" in printed
+    assert "notice a.md:3: Unknown tool 'Read'. It is called 'read_file' here." in printed
+    assert "notice a.md:4: " in printed
 
 
 def test_check_notes_a_type_that_is_not_known(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -142,7 +176,7 @@ def test_trust_acknowledges_the_files_of_the_folder_until_they_change(
         assert run("agents", "trust") == 0
         printed = capsys.readouterr().out
         assert "trusted  agents/scout.md" in printed
-        assert "after `dovetail ext reload`" in printed
+        assert "A running server uses them from the next chat on." in printed
         assert run("agents", "trust") == 0
         assert "unchanged  agents/scout.md" in capsys.readouterr().out
 
@@ -206,7 +240,7 @@ def test_run_shows_turns_tools_and_children_and_the_result(
 def test_run_prints_data_and_fails_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with ScriptedServer([call("complete_task", note="oak"), "No.", "Really not."]) as server:
+    with ScriptedServer([call("complete_task", note="oak"), *["No."] * 5, "Really not."]) as server:
         make_workspace(tmp_path, monkeypatch, server.url)
         assert run("agents", "run", "scribe", "query=write", "--plain") == 0
         assert capsys.readouterr().out == "oak\n"
@@ -214,6 +248,7 @@ def test_run_prints_data_and_fails_with_the_reason(
     assert "Ended by no-completion" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("one_day")
 def test_runs_in_several_processes_share_the_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -256,7 +291,7 @@ def test_a_new_agent_is_sound_and_its_name_is_free(
     assert run("agents", "new", "scout") == 0
     assert "dovetail agents check agents/scout.md" in capsys.readouterr().out
     assert run("agents", "check", "agents/scout.md") == 0
-    assert "sound  agents/scout.md: agent 'scout'" in capsys.readouterr().out
+    assert "ok     agents/scout.md: agent 'scout'" in capsys.readouterr().out
     for name, complaint in (
         ("scout", "Tool 'scout' already exists in agent"),
         ("calculate", "Tool 'calculate' already exists in extension:calculator"),
@@ -265,3 +300,15 @@ def test_a_new_agent_is_sound_and_its_name_is_free(
     ):
         assert run("agents", "new", name) == 1
         assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["policy check", "policy list", "skills list", "ext check"])
+def test_a_broken_agent_file_is_not_the_subject_of_other_commands(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("WORKSPACE_ROOT", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agents").mkdir()
+    (tmp_path / "agents" / "broken.md").write_text("---\nmesage: no\n---\n")
+    run(*command.split())
+    assert not [message for message in caplog.messages if "broken.md" in message]

@@ -81,6 +81,26 @@ def test_a_session_continues_by_its_id_or_as_the_last_one(
     assert contents == ["First", "One.", "Second", "Two.", "Third"]
 
 
+def test_the_session_of_a_script_is_continued_by_scripts_only(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with ScriptedServer(["One.", "Two.", "Three.", "Four.", "Five.", "Six."]) as model:
+        place = ("--workspace", str(tmp_path))
+        assert run(monkeypatch, model, *place, "-p", "By a script") == 0
+        assert run(monkeypatch, model, *place, "--continue", "Hi") == 1
+        assert "No session to continue." in capsys.readouterr().err
+        assert run(monkeypatch, model, *place, "By a person") == 0
+        assert run(monkeypatch, model, *place, "-p", "By another script") == 0
+        assert run(monkeypatch, model, *place, "--continue", "Again") == 0
+        assert run(monkeypatch, model, *place, "-p", "--session", "mine", "By name") == 0
+        assert run(monkeypatch, model, *place, "--json", "--continue", "Once more") == 0
+        asked = [
+            [m["content"] for m in each.body["messages"] if m["role"] == "user"] for each in model.requests
+        ]
+    assert asked[3] == ["By a person", "Again"]
+    assert asked[5] == ["By name", "Once more"]
+
+
 def test_a_failing_model_is_one_message_and_exit_code_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -102,19 +122,24 @@ def test_calls_are_shown_on_the_error_stream_only(
         assert run(monkeypatch, model, "--workspace", str(tmp_path), "Read") == 0
     printed = capsys.readouterr()
     assert printed.out == "It says oak.\n"
-    assert "• read_file a.txt\n✓ read_file → oak [31m\n" in printed.err
+    assert "• read_file a.txt\n✓ read_file → oak \\x1b[31m\n" in printed.err
 
 
-def test_without_a_terminal_a_call_that_asks_is_declined_and_the_exit_code_says_so(
+def test_without_a_terminal_a_call_that_asks_is_named_and_no_user_is_said_to_have_declined_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     with ScriptedServer([write("a.txt"), "So be it."]) as model:
         assert run(monkeypatch, model, "--workspace", str(tmp_path), "-p", "Write") == 3
         reported = model.requests[1].body["messages"][-1]["content"]
-    assert "No person can be asked" in reported
+    assert "'write_file' requires approval, but no approver is available" in reported
+    assert "No person can be asked: the terminal is not interactive." in reported
+    assert "declined" not in reported
     printed = capsys.readouterr()
     assert printed.out == "So be it.\n"
-    assert "A call needed approval, and no one was there to give it. Use --mode yolo" in printed.err
+    assert (
+        "This call needed approval, and no one was there to give it: write_file path: a.txt, content: oak\n"
+        'Use --mode yolo, or add to policy.toml:\n[[rule]]\ntool = "write_file"\naction = "allow"\n'
+    ) in printed.err
     assert not (tmp_path / "a.txt").exists()
 
 

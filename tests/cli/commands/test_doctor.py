@@ -1,21 +1,28 @@
 """The doctor says what is there, what is missing and what to do."""
 
+import asyncio
 import http.server
 import importlib.metadata
 import importlib.util
 import json
 import shutil
+import socket
+import sqlite3
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from dovetail.cli import checks
 from dovetail.cli.main import main
+from dovetail.data.private_folder import settle_private
 from dovetail.lazy import install_command
 from dovetail.requesters.local import weights
+from dovetail.store.address import HEAD
+from dovetail.store.database import Database
 
 
 @pytest.fixture(autouse=True)
@@ -311,3 +318,111 @@ def test_policy_with_an_error_is_named_with_its_line(tmp_path: Path, monkeypatch
     (tmp_path / "policy.toml").write_text('[[rule]]\naction = "permit"\n')
     check = checks.check_policy()
     assert (check.mark, "policy.toml:1" in check.text) == ("missing", True)
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty workspace, in which the doctor is called."""
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    monkeypatch.setenv("DOVETAIL_WORKSPACE", str(folder))
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def find_line(text: str, subject: str) -> str:
+    return next(line for line in text.splitlines() if line[8:].startswith(subject))
+
+
+def test_database_that_does_not_answer_is_an_error(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    monkeypatch.setenv("DATABASE_URL", f"postgresql://ann:secret@127.0.0.1:{port}/dovetail")
+    (workspace / "dovetail.toml").write_text('[runs]\nengine = "dbos"\n')
+    code, text = examine(capsys)
+    assert code == 1
+    assert find_line(text, "database").startswith("missing")
+    assert find_line(text, "engine").startswith("missing")
+    assert f"127.0.0.1:{port}" in text
+    assert "secret" not in text
+
+
+async def make_database(path: Path) -> None:
+    async with Database(path):
+        pass
+
+
+def test_database_with_older_tables_is_named_and_left_as_it_is(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = workspace / ".dovetail" / "dovetail.db"
+    assert "the first start creates its tables" in examine(capsys)[1]
+    assert not path.exists()
+    asyncio.run(make_database(path))
+    assert f"version {HEAD}" in find_line(examine(capsys)[1], "database")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+    code, text = examine(capsys)
+    assert code == 0
+    assert f"has version 0001; the next start migrates it to {HEAD}" in text
+
+
+def test_broken_folders_and_agent_files_are_errors(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (workspace / "extensions" / "wood").mkdir(parents=True)
+    (workspace / "extensions" / "wood" / "extension.py").write_text("import no_such_package\n")
+    (workspace / "agents").mkdir()
+    (workspace / "agents" / "clerk.md").write_text("No front matter.")
+    code, text = examine(capsys)
+    assert code == 1
+    assert "no_such_package" in find_line(text, "extensions")
+    assert "Missing front matter" in find_line(text, "agents")
+
+
+def test_invalid_settings_do_not_end_the_check(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WORKSPACE_ROOT", str(workspace))
+    monkeypatch.setenv("DOVETAIL_ENGINE", "tempo")
+    (workspace / "dovetail.toml").write_text("[runs]\nnumbr = 3\n[store]\nurl = 'other.db'\n")
+    keys = settle_private(workspace, "keys.json")
+    keys.parent.mkdir(parents=True)
+    keys.write_text("{")
+    code, text = examine(capsys)
+    assert code == 1
+    broken = [line for line in text.splitlines() if line.startswith("missing settings")]
+    assert len(broken) == 3
+    assert "numbr" in broken[0]
+    assert "Unknown DOVETAIL_ENGINE (runs.engine) 'tempo'" in broken[1]
+    assert "keys.json" in broken[2]
+    assert "other.db" in find_line(text, "database")
+    assert find_line(text, "engine").startswith("ok")
+    assert find_line(text, "extensions").startswith("ok")
+    assert not find_line(text, "model ").startswith("missing")
+
+
+def test_data_folder_that_cannot_be_made_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOVETAIL_DATA", "/dev/null/nope")
+    code, text = examine(capsys)
+    assert code == 1
+    assert "missing data             /dev/null/nope cannot be made: Not a directory" in text
+
+
+def test_keys_in_a_wrong_form_and_a_missing_admin_token_are_named(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DOVETAIL_API_KEYS", "ann:a-long-key-of-ann,bob")
+    code, text = examine(capsys)
+    assert code == 1
+    assert "entry 2 must have the form name:key" in find_line(text, "keys")
+    monkeypatch.setenv("DOVETAIL_API_KEYS", "ann:a-long-key-of-ann")
+    code, text = examine(capsys)
+    assert code == 0
+    assert find_line(text, "keys").startswith("note")
+    assert "no admin token is set" in text

@@ -37,7 +37,7 @@ def test_a_new_folder_is_sound_and_its_test_passes(
 ) -> None:
     assert run("ext", "new", "hello") == 0
     assert run("ext", "check", "hello") == 0
-    assert "sound  hello: hello" in capsys.readouterr().out
+    assert "ok     hello: hello" in capsys.readouterr().out
     written = runpy.run_path(str(workspace / "extensions" / "hello" / "test_hello.py"))
     written["test_it_greets"]()
     source = workspace / "extensions" / "hello" / "extension.py"
@@ -78,7 +78,7 @@ def test_a_new_folder_may_have_a_card_with_the_types_for_an_editor(
 ) -> None:
     assert run("ext", "new", "hello", "--web") == 0
     assert run("ext", "check", "hello") == 0
-    assert "sound  hello: hello; for the page: card.js" in capsys.readouterr().out
+    assert "ok     hello: hello; for the page: card.js" in capsys.readouterr().out
     web = workspace / "extensions" / "hello" / "web"
     assert 'card("hello", ' in (web / "card.js").read_text()
     page = find_assets("web")
@@ -139,7 +139,7 @@ def test_a_check_explains_every_folder_and_fails(workspace: Path, capsys: pytest
     assert run("ext", "check") == 1
     shown = capsys.readouterr().out
     assert "broken broken: tool 'x': missing label, description, parameters, execute" in shown
-    assert "sound  weather: get_weather" in shown
+    assert "ok     weather: get_weather" in shown
 
 
 def test_a_check_reports_agents_and_skills_of_a_folder_that_cannot_be_used(
@@ -164,7 +164,7 @@ def test_a_check_by_name_or_path_is_of_that_folder_only(
     write_extension(workspace, "broken", "TOOL = (")
     assert run("ext", "check", "example", "extensions/broken") == 1
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0] == "sound  example: add, multiply, highlight; for the page: highlight.js"
+    assert shown[0] == "ok     example: add, multiply, highlight; for the page: highlight.js"
     assert shown[1].startswith("broken broken: SyntaxError")
     assert run("ext", "check", "weather") == 0
 
@@ -234,7 +234,7 @@ def test_a_check_passes_a_folder_its_settings(workspace: Path, capsys: pytest.Ca
     source += "TOOL = dict(label='s', name='price', description='d', parameters={}, execute=lambda: 1)\n"
     write_extension(workspace, "shop", source)
     assert run("ext", "check", "shop") == 0
-    assert "sound  shop: price" in capsys.readouterr().out
+    assert "ok     shop: price" in capsys.readouterr().out
 
 
 def test_a_folder_is_shown_with_its_settings(

@@ -2,21 +2,28 @@
 
 import json
 import os
+import re
+import runpy
 import shlex
 import signal
 import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
+from pydoc import locate
 from typing import Any
 
 import httpx
 import pytest
 
 from command_line import run
+from dovetail.agents.file import load_definition
 from dovetail.app import Dovetail
 from dovetail.cli.commands.init import find_templates
+from dovetail.events.call import Kind
+from dovetail.policy import Policy, PolicyCall
 from dovetail.testing import ScriptedServer
 from patience import PATIENCE
 
@@ -110,6 +117,54 @@ def test_the_checks_that_a_readme_names_find_nothing(
     assert run("policy", "check") == 0
     shown = capsys.readouterr()
     assert ("notice" in shown.out, "warning" in shown.out, shown.err) == (False, False, "")
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_the_commands_of_an_agents_file_work(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], template: str
+) -> None:
+    monkeypatch.chdir(start(home, template))
+    text = Path("AGENTS.md").read_text()
+    block = re.findall(r"^```bash\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    first, *lines = [shlex.split(line, comments=True) for line in "".join(block).splitlines()]
+    assert first == ["pip", "install", "pytest", "&&", "pytest"]  # run by `test_the_tests_of_a_project_pass`
+    for program, *words in lines:
+        found = [sorted(map(str, Path().glob(word))) if "*" in word else [word] for word in words]
+        assert (program, run(*chain(*found))) == ("dovetail", 0), words
+        assert capsys.readouterr().err == ""
+    for words in re.findall(r"`dovetail ([^`]+)`", text):
+        command = words.replace("COMMAND", "ext").split()
+        assert run(*command, *(["--help"] if "--help" not in command else [])) == 0, words
+    for name in re.findall(r"`python -m pydoc (dovetail[.\w]*)`", text):
+        assert locate(name) is not None
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_an_agents_file_says_what_the_policy_does_with_each_kind(template: str) -> None:
+    text = (find_templates()[template].folder / "AGENTS.md").read_text()
+    rows = re.findall(r"^\| ((?:`\w+`(?:, )?)+|none) \| (\w+) \| (\w+) \|$", text, re.MULTILINE)
+    said = {
+        (kind.strip("`").replace("none", "other"), mode): word
+        for kinds, *words in rows
+        for kind in kinds.split(", ")
+        for mode, word in zip(("default", "auto"), words, strict=True)
+    }
+    policy, words = Policy(), {"allow": "runs", "ask": "asks"}
+    assert said == {
+        (kind.value, mode): words[policy.decide(PolicyCall(tool="x", kind=kind, mode=mode)).action]
+        for kind in Kind
+        for mode in ("default", "auto")
+    }
+    assert "**A tool without a kind runs unasked.**" in text
+
+
+def test_the_two_answers_of_the_api_differ_in_the_field_that_its_texts_name() -> None:
+    folder = find_templates()["api"].folder
+    output = load_definition(folder / "agents" / "triage.md").output_config
+    fields = set(runpy.run_path(str(folder / "program.py"))["Ticket"].model_fields)
+    assert output is not None
+    assert set(output.schema["properties"]) - fields == {"customer"}
+    assert "only the\n  agent has `customer`" in (folder / "AGENTS.md").read_text()
 
 
 @pytest.mark.slow

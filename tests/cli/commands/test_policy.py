@@ -55,12 +55,14 @@ def test_rules_that_can_never_match_are_noticed(workspace: Path, capsys: pytest.
         '[[rule]]\ntool = "calculat"\naction = "ask"\n'
         '[[rule]]\ntool = "get_weather"\narguments = { town = "Bern" }\naction = "deny"\n'
         '[[rule]]\ntool = ["*_file", "list_files"]\naction = "deny"\n'
+        '[[rule]]\nagent = "mastr/*"\naction = "deny"\n[[rule]]\nagent = "*/m*ster"\naction = "deny"\n'
     )
     assert run("policy", "check") == 0
     assert capsys.readouterr().out.splitlines() == [
         "notice policy.toml:1: Unknown tool 'calculat'. Did you mean 'calculate'?",
+        "notice policy.toml:11: Unknown agent 'mastr'. Did you mean 'master'?",
         "notice policy.toml:4: Tool 'get_weather': Unknown argument 'town'. Expected one of: city, unit.",
-        "sound  policy.toml: 3 rules",
+        "ok     policy.toml: 5 rules",
     ]
 
 

@@ -50,7 +50,7 @@ async def test_run_is_listed_cancelled_and_shown(tmp_path: Path, capsys: pytest.
     assert "has already ended: cancelled" in told.err
     assert "No runs in progress" in after
     assert f"Run: {run_id}\nSession: s\nOwner: local\nAgent: master\n" in shown
-    assert "ended by cancelled" in shown
+    assert "State: cancelled\n" in shown
 
 
 async def test_result_of_an_ended_run_is_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,11 +58,40 @@ async def test_result_of_an_ended_run_is_shown(tmp_path: Path, capsys: pytest.Ca
         chunks = await server.chat("How many?")
         run_id = chunks[0]["messageMetadata"]["run_id"]
     assert await command("list", "--all", "--session", "s", "--workspace", tmp_path) == 0
-    assert run_id in capsys.readouterr().out
+    listed = capsys.readouterr().out
+    assert run_id in listed
+    assert "  done  " in listed
     assert await command("show", run_id, "--workspace", tmp_path) == 0
     assert capsys.readouterr().out.endswith("Seven oaks.\n")
     assert await command("show", "run_x", "--workspace", tmp_path) == 1
     assert "Run 'run_x' not found." in capsys.readouterr().err
+
+
+async def test_a_waiting_run_is_shown_with_what_it_waits_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write = {
+        "tool_calls": [{"call_id": "c", "name": "write_file", "arguments": {"path": "a", "content": "b"}}]
+    }
+    questions = {"questions": [{"question": "Oak?"}]}
+    ask = {"tool_calls": [{"call_id": "d", "name": "ask_user", "arguments": questions}]}
+    at, seen = ("--workspace", tmp_path), list[tuple[str, str]]()
+    async with serve(tmp_path, [write, ask, "Done."]) as server:
+        body = {"message": "Go", "session_id": "s"}
+        async for chunk in server.stream("POST", "/api/v1/chat", json=body):
+            if chunk["type"] != "data-ask":
+                continue
+            run_id, ask_id = chunk["data"]["run_id"], chunk["id"]
+            assert await command("show", run_id, *at) == 0
+            seen.append((ask_id, capsys.readouterr().out))
+            assert await command("show", run_id, "--json", *at) == 0
+            assert [each["ask_id"] for each in json.loads(capsys.readouterr().out)["asks"]] == [ask_id]
+            await server.client.post(f"/api/v1/asks/{ask_id}", json={"approved": len(seen) == 1})
+        assert await command("show", seen[0][1].split()[1], *at) == 0
+        assert "Waits for" not in capsys.readouterr().out
+    (first, approval), (second, question) = seen
+    assert f"Waits for: the approval of write_file ({first}, POST /api/v1/asks/{first})\n" in approval
+    assert f"Waits for: an answer to ask_user ({second}, POST /api/v1/asks/{second})\n" in question
 
 
 async def test_cancel_without_a_server_says_how_to_start_one(capsys: pytest.CaptureFixture[str]) -> None:

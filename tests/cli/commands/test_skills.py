@@ -59,6 +59,6 @@ def test_a_new_skill_is_found_and_never_overwritten(
     monkeypatch.chdir(tmp_path)
     assert run("skills", "new", "decide") == 0
     assert run("skills", "show", "decide") == 0
-    assert "How we write a note about a decision." in capsys.readouterr().out
+    assert "How we do decide. Load it before you work on that." in capsys.readouterr().out
     assert run("skills", "new", "decide") == 1
     assert "Skill 'decide' already exists." in capsys.readouterr().err

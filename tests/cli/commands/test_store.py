@@ -43,6 +43,7 @@ def test_info_counts_what_is_there(capsys: pytest.CaptureFixture[str], tmp_path:
     assert str(place(tmp_path)) in told
     assert "sessions:  1 (1 messages)" in told
     assert "not in use" in told
+    assert f"Size: {place(tmp_path).stat().st_size / 1000:.0f} kB" in told
 
 
 def test_prune_says_what_it_would_delete_and_then_deletes_it(

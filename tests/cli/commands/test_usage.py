@@ -9,6 +9,8 @@ import pytest
 from command_line import run
 from serving import serve
 
+pytestmark = pytest.mark.usefixtures("one_day")
+
 
 def reply(text: str, cost: float | None) -> dict[str, Any]:
     return {"text": text, "usage": {"input_tokens": 100, "output_tokens": 10, "cost": cost}}

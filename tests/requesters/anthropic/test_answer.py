@@ -150,6 +150,17 @@ def test_an_answer_in_one_piece_has_the_same_blocks() -> None:
     assert (reader.done, reader.finish().usage.input_tokens) == (True, 1110)
 
 
+@pytest.mark.parametrize(("reason", "given"), [("tool_use", ["{}", "{}"]), ("max_tokens", ["{}"])])
+def test_a_call_that_was_cut_off_before_its_arguments_gets_no_empty_ones(
+    reason: str, given: list[str]
+) -> None:
+    calls = [{"type": "tool_use", "id": name, "name": name, "input": {}} for name in ("a", "b")]
+    whole = {**START["message"], "content": calls, "stop_reason": reason}
+    deltas = make_reader().feed_whole(json.dumps(whole).encode())
+    arguments = [delta.arguments for delta in deltas if isinstance(delta, ToolCallDelta)]
+    assert [text for text in arguments if text] == given
+
+
 @pytest.mark.parametrize(
     ("reason", "ours"),
     [

@@ -169,7 +169,7 @@ async def test_a_conversation_has_the_same_bodies_as_with_the_official_package(
     for number in range(3):
         turn = Turn(number, lambda event: None)
         request = ModelRequest(messages=ours, tools=[ADD])
-        await turn.read_answer(requester.model, requester.stream(request))
+        await turn.read_answer(requester, requester.stream(request))
         ours.append(turn.message)
         if number == 0:
             ours += [write_result("toolu_1", "1"), write_result("toolu_2", "2")]

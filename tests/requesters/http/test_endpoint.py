@@ -5,6 +5,7 @@ import pytest
 from dovetail import Agent
 from dovetail.errors import ModelError
 from dovetail.requesters.http.endpoint import Endpoint
+from dovetail.version import __version__
 from model_servers import Answer, Received, run_server, send_json
 
 
@@ -33,3 +34,14 @@ def test_header_of_the_user_in_the_address_is_masked_when_a_server_repeats_it() 
             agent.input("Hello").start()
         assert server.requests[0].headers["authorization"] == "Basic YW5uOmdlIGhlaW0="
     assert "Wrong: Basic ***, /chat" in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("headers", "sent"), [({}, f"dovetail/{__version__}"), ({"User-Agent": "shop/1"}, "shop/1")]
+)
+def test_provider_reads_whose_request_it_is(headers: dict[str, str], sent: str) -> None:
+    with run_server(lambda received: send_json({"error": {"message": "no"}}, 400)) as server:
+        agent = Agent(model="openai:m", settings={"model": {"base_url": server.url, "headers": headers}})
+        with pytest.raises(ModelError):
+            agent.input("Hello").start()
+        assert server.requests[0].headers["user-agent"] == sent

@@ -9,7 +9,9 @@ from dovetail.requesters.local.fit import (
     CHOSEN_NEEDS,
     FAR_AHEAD,
     LIBRARY_NEEDS,
+    NAMED_NEEDS,
     OTHERS_NEED,
+    TOPIC_NEEDS,
     Token,
     asks_for_file,
     build_about_texts,
@@ -79,8 +81,8 @@ def test_short_question_brings_the_one_before_it() -> None:
 
 
 def test_tool_that_is_far_ahead_needs_less_than_another() -> None:
-    assert find_need(ADD, FAR_AHEAD) == CHOSEN_NEEDS
-    assert find_need(ADD, FAR_AHEAD - 0.1) == find_need(ADD) == OTHERS_NEED
+    assert find_need("Hello", ADD, FAR_AHEAD) == CHOSEN_NEEDS
+    assert find_need("Hello", ADD, FAR_AHEAD - 0.1) == find_need("Hello", ADD) == OTHERS_NEED
 
 
 def test_value_of_a_parameter_in_the_question_speaks_for_its_tool() -> None:
@@ -136,7 +138,28 @@ def test_long_description_is_cut() -> None:
 )
 def test_tool_that_searches_documents_is_weighed_by_what_the_request_is_about(tool: ToolSpec) -> None:
     assert is_library(tool)
-    assert find_need(tool, -4.0) == find_need(tool, 4.0) == LIBRARY_NEEDS
+    assert find_need("Why?", tool, -4.0) == find_need("Why?", tool, 4.0) == LIBRARY_NEEDS
+
+
+def test_documents_about_what_the_request_names_need_less() -> None:
+    help_pages = make("search_help", "Search the help articles: delivery, returns, payment.")
+    assert find_need("How long does a delivery take?", help_pages) == TOPIC_NEEDS
+    assert find_need("How tall is a giraffe?", help_pages) == LIBRARY_NEEDS
+    assert find_need("Search the help: how tall is a giraffe?", help_pages, 4.0) == NAMED_NEEDS
+
+
+def test_word_that_a_called_tool_has_does_not_speak_for_the_next_one() -> None:
+    show = make("show_order", "Show an order.")
+    assert may_fit("Refund 10 euros of order 7.", show)
+    refund = make("refund", "Pay money of an order back.")
+    assert not may_fit("Refund 10 euros of order 7.", show, called=[refund])
+    assert may_fit("Refund order 7 and write a letter.", make("letter_writer"), called=[refund])
+
+
+def test_long_description_is_cut_after_a_sentence() -> None:
+    first = "Find facts about street trees: costs, heat, storms, species, watering, plans."
+    assert shorten(f"{first} Returns passages, each with its citation.") == first
+    assert shorten("word " * 30) == ("word " * 20)[:99].rstrip() + "…"
 
 
 @pytest.mark.parametrize(

@@ -27,9 +27,11 @@ from dovetail.requesters.local.answer import (
     find_failed,
     find_succeeded,
 )
-from dovetail.requesters.local.requester import LocalRequester
+from dovetail.requesters.local.requester import LocalRequester, make_requester
 from dovetail.requesters.requester import Requester
 from dovetail.requesters.warn import warn_once
+from dovetail.settings import Settings
+from dovetail.settings.model import ModelSettings
 from patience import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -100,6 +102,22 @@ async def test_answer_that_repeats_itself_is_stopped_and_says_so(model: LocalReq
     assert finish.usage.input_tokens > 0
     assert 0 < finish.usage.output_tokens < 200
     assert join_text(await collect(model, ask("What is the capital of France?")))
+
+
+async def test_arguments_that_repeat_themselves_are_cut_off_and_not_closed(model: LocalRequester) -> None:
+    content = {"const": "Pack a blanket: " * 40}
+    parameters = {"type": "object", "properties": {"content": content}, "required": ["content"]}
+    write = ToolSpec(name="write", description="Write a text.", parameters=parameters)
+    deltas = await collect(model, ask("Write a packing list.", tools=[write], tool_choice="required"))
+    calls = [delta for delta in deltas if isinstance(delta, ToolCallDelta)]
+    written = "".join(delta.arguments for delta in calls)
+    assert {delta.index for delta in calls} == {0}
+    assert 5 <= written.count("Pack a blanket") < 39
+    assert not written.endswith("}")
+    finish = deltas[-1]
+    assert isinstance(finish, FinishDelta)
+    assert finish.usage.input_tokens > 0
+    assert finish.usage.output_tokens > 0
 
 
 async def test_how_far_the_prompt_is_read_comes_before_the_answer(model: LocalRequester) -> None:
@@ -384,7 +402,7 @@ async def test_missing_file_is_named(tmp_path: Path) -> None:
 def test_port_of_the_engine_accepts_no_client(small_weights: Path) -> None:
     server = llama.load(small_weights)
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(f"{server.listening_address}/v1/models/x", timeout=5)
+        urllib.request.urlopen(f"{server.listening_address}/v1/models/x", timeout=PATIENCE)
     assert caught.value.code == 401
     caught.value.close()
 
@@ -395,7 +413,7 @@ import asyncio
 from pathlib import Path
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import TextDelta
-from dovetail.requesters.local.requester import LocalRequester
+from dovetail.requesters.local.requester import LocalRequester, make_requester
 
 async def main():
     stream = LocalRequester(Path({str(small_weights)!r}), "local:small").stream(
@@ -455,12 +473,13 @@ def test_refusal_of_the_engine_is_reported() -> None:
     assert error.status == 500
 
 
+@pytest.mark.parametrize("option", ["thinking", "reasoning_effort"])
 async def test_thinking_is_left_out_with_one_warning_and_a_wrong_level_is_refused(
-    model: LocalRequester, caplog: pytest.LogCaptureFixture
+    model: LocalRequester, caplog: pytest.LogCaptureFixture, option: str
 ) -> None:
     warn_once.cache_clear()
     for _ in range(2):
-        await collect(model, ask("Hi", options={"thinking": "low", "max_tokens": 2}))
+        await collect(model, ask("Hi", options={option: "low", "max_tokens": 2}))
     assert [record.message for record in caplog.records if "thinking" in record.message] == [
         "local:small answers without the setting or option 'thinking', which it does not support."
     ]
@@ -500,3 +519,15 @@ async def test_what_was_read_to_warm_up_is_not_read_again(model: LocalRequester)
     finish = (await collect(model, ask("Hello", tools=[tool])))[-1]
     assert isinstance(finish, FinishDelta)
     assert finish.usage.cached_tokens > 0
+
+
+async def test_options_of_the_settings_are_those_of_every_request(small_weights: Path) -> None:
+    settings = Settings({"model": {"options": {"max_tokens": 2}}})
+    requester = make_requester(str(small_weights), settings.section(ModelSettings))
+    try:
+        for options, most in (({}, 2), ({"max_tokens": 1}, 1), ({"max_completion_tokens": 1}, 1)):
+            finish = (await collect(requester, ask("Tell me a story.", options=options)))[-1]
+            assert isinstance(finish, FinishDelta)
+            assert (finish.reason, finish.usage.output_tokens) == ("length", most)
+    finally:
+        await requester.close()

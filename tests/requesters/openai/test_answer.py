@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dovetail.errors import ModelError
+from dovetail.errors import ModelError, TransientModelError
 from dovetail.events.delta import (
     Delta,
     FinishDelta,
@@ -19,6 +19,7 @@ from dovetail.events.delta import (
     ToolCallDelta,
     Usage,
 )
+from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.reader import MOST_CHUNKS
 from dovetail.requesters.openai.answer import ChatReader
 
@@ -147,6 +148,25 @@ def test_error_in_the_stream_carries_the_server_s_words_and_status() -> None:
     with pytest.raises(ModelError, match="Provider disconnected") as caught:
         reader.feed((GOLDEN / "openrouter_error.sse").read_bytes())
     assert caught.value.status == 502
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"code": "overloaded", "message": "Busy."}, 503),
+        ({"type": "overloaded_error", "message": "Busy."}, 503),
+        ({"code": "rate_limit_exceeded", "type": "tokens", "message": "Busy."}, 429),
+        ({"code": "invalid_prompt", "message": "No."}, None),
+    ],
+)
+def test_the_code_of_an_error_in_the_stream_says_whether_another_model_may_be_asked(
+    error: dict[str, str], status: int | None
+) -> None:
+    failures = Endpoint(base_url="http://127.0.0.1/v1", model="m").build_failures()
+    with pytest.raises(ModelError) as caught:
+        ChatReader(failures.fail_answer).feed(f"data: {json.dumps({'error': error})}\n\n".encode())
+    assert caught.value.status == status
+    assert isinstance(caught.value, TransientModelError) == (status is not None)
 
 
 def test_finish_carries_the_last_payload_and_the_request_id() -> None:

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -33,6 +32,7 @@ from dovetail.testing import ScriptedServer
 from dovetail.tools.makers.function import make_tool
 from jobs import Job
 from patience import PATIENCE
+from ports import find_port
 from postgres import make_database
 from serving import serve, text_of
 from temporal_server import start_temporal, uses_temporal
@@ -246,8 +246,7 @@ async def test_runs_outlive_the_temporal_server(tmp_path: Path, address: str) ->
 
 
 async def test_a_server_that_cannot_be_reached_is_an_error_at_the_start(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = find_port()
     with pytest.raises(ConfigError, match=f"Cannot reach Temporal at 127.0.0.1:{port}."):
         async with open_runs(tmp_path, ask_first, f"127.0.0.1:{port}"):
             pass

@@ -32,7 +32,7 @@ async def test_agent_that_names_an_unknown_tool_is_reported_in_the_list_and_the_
     (tmp_path / "agents" / "scout.md").write_text(SCOUT.replace("read_*", "read_fil, gone_*, load_skill"))
     async with serve(tmp_path) as server:
         [notice] = (await server.get("/api/v1/agents"))["notices"]
-    assert notice.endswith("scout.md: Unknown tool 'read_fil'. Did you mean 'read_file'?")
+    assert notice.endswith("scout.md:3: Unknown tool 'read_fil'. Did you mean 'read_file'?")
     assert notice in caplog.text
 
 

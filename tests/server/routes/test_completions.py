@@ -39,6 +39,10 @@ def ask(text: str = "Hi", **fields: Any) -> dict[str, Any]:
     return {"model": "master", "messages": [{"role": "user", "content": text}], **fields}
 
 
+def show(image: Any) -> dict[str, Any]:
+    return {"role": "user", "content": [{"type": "image_url", "image_url": image}]}
+
+
 def make_tool(kind: Kind = Kind.Read) -> Tool:
     async def execute(args: dict[str, Any], context: ToolContext) -> str:
         return "it is blue"
@@ -167,6 +171,9 @@ async def test_agents_are_listed_as_models_and_an_unknown_one_is_named(tmp_path:
         ({"response_format": {"type": "json_object"}}, "agents answer with text"),
         ({"messages": [{"role": "tool", "tool_call_id": "c", "content": "x"}]}, "role"),
         ({"messages": [{"role": "user", "content": [{"type": "video"}]}]}, "a part must be"),
+        ({"messages": [show({"url": "file:///etc/passwd"})]}, "must begin with data:, https:// or http://"),
+        ({"messages": [show("/etc/passwd")]}, "must begin with data:"),
+        ({"messages": [show({})]}, "must begin with data:"),
     ],
 )
 async def test_what_cannot_be_done_is_a_bad_request_with_words(

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from dovetail.app import Dovetail
+from dovetail.data.private_folder import find_private_folder
 from dovetail.requesters.local import weights
 from dovetail.settings import ProviderKeys, open_settings
 from dovetail.settings.model import ModelSettings
@@ -124,7 +125,7 @@ async def test_key_takes_effect_at_once_survives_a_restart_and_is_never_shown(
             answered = await check(client)
             assert (answered["answer"], answered["error"]) == ("Paris.", None)
             assert answered["seconds"] >= 0
-        file = tmp_path / ".dovetail" / "keys.json"
+        file = find_private_folder(tmp_path) / "keys.json"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
         monkeypatch.setenv("GROQ_API_KEY", "another-key")
         async with (
@@ -182,7 +183,7 @@ async def test_key_of_the_settings_file_is_used_again_after_the_entered_one_is_d
 async def test_invalid_key_is_refused(tmp_path: Path, key: str) -> None:
     async with serve(tmp_path) as server:
         assert (await server.client.put(f"{MODELS}/keys/openai", json={"key": key})).status_code == 422
-        assert not (tmp_path / ".dovetail" / "keys.json").exists()
+        assert not (find_private_folder(tmp_path) / "keys.json").exists()
 
 
 async def test_keys_downloads_and_checks_need_the_admin_and_a_known_provider(tmp_path: Path) -> None:

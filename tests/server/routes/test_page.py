@@ -1,5 +1,6 @@
 """The page: files of the built client, its index for every other address, and nothing from elsewhere."""
 
+import gzip
 from pathlib import Path
 
 import httpx
@@ -64,6 +65,51 @@ async def test_missing_files_and_files_elsewhere_are_not_found(client: httpx.Asy
     answer = await client.get(path)
     assert answer.status_code == 404
     assert "secret" not in answer.text
+
+
+async def test_a_compressed_file_is_sent_to_clients_that_accept_it(tmp_path: Path) -> None:
+    code = "let joint = 1;\n" * 500
+    (tmp_path / "ours" / "assets").mkdir(parents=True)
+    (tmp_path / "ours" / "index.html").write_text("our page")
+    file = tmp_path / "ours" / "assets" / "main-1a2b.js"
+    file.write_text(code)
+    file.with_name("main-1a2b.js.gz").write_bytes(gzip.compress(code.encode()))
+    file.with_name("main-1a2b.js.br").write_bytes(b"smaller still")  # sent as it is, whatever it holds
+    tags = set[str]()
+    async with serve(tmp_path, settings={"server": {"web": "ours"}}) as server:
+        for accepted, encoding in (("gzip, deflate, br", "br"), ("gzip, br;q=0", "gzip"), ("identity", None)):
+            asked = {"accept-encoding": accepted}
+            head = await server.client.head("/assets/main-1a2b.js", headers=asked)
+            async with server.client.stream("GET", "/assets/main-1a2b.js", headers=asked) as response:
+                sent = b"".join([piece async for piece in response.aiter_raw()])
+            assert response.headers.get("content-encoding") == encoding
+            assert response.headers["content-type"].startswith("text/javascript")
+            assert response.headers["vary"] == "Accept-Encoding"
+            assert "immutable" in response.headers["cache-control"]
+            for name in ("content-encoding", "content-length", "content-type", "etag", "vary"):
+                assert head.headers.get(name) == response.headers.get(name)
+            assert len(sent) == int(response.headers["content-length"])
+            tags.add(response.headers["etag"])
+            page = await server.client.get("/chats/one", headers=asked)  # has no compressed file next to it
+            assert (page.text, page.headers["vary"]) == ("our page", "Accept-Encoding")
+    assert len(tags) == 3
+
+
+async def test_a_part_of_a_compressed_file_names_its_encoding(
+    client: httpx.AsyncClient, tmp_path: Path
+) -> None:
+    packed = gzip.compress(b"code")
+    (tmp_path / "web" / "assets" / "main-1a2b.js.gz").write_bytes(packed)
+    asked = {"accept-encoding": "gzip", "range": "bytes=0-9"}
+    async with client.stream("GET", "/assets/main-1a2b.js", headers=asked) as part:
+        sent = b"".join([piece async for piece in part.aiter_raw()])
+    assert (part.status_code, part.headers["content-encoding"], sent) == (206, "gzip", packed[:10])
+
+
+async def test_a_compressed_file_elsewhere_is_not_sent(client: httpx.AsyncClient, tmp_path: Path) -> None:
+    (tmp_path / "web" / "assets" / "main-1a2b.js.gz").symlink_to(tmp_path / "secret.txt")
+    code = await client.get("/assets/main-1a2b.js", headers={"accept-encoding": "gzip"})
+    assert (code.text, "content-encoding" in code.headers) == ("code", False)
 
 
 async def test_the_settings_name_a_page_below_the_workspace(tmp_path: Path) -> None:

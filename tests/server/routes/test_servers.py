@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
+from dovetail.data.private_folder import find_private_folder
 from patience import PATIENCE
 from serving import Serving, serve
 
@@ -29,11 +30,6 @@ sys.path.insert(0, {folder!r})
 import shed_server
 shed_server.server.run("stdio")
 """
-
-
-@pytest.fixture(autouse=True)
-def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dovetail.tools.mcp.settings.PATIENCE", 40.0)  # a busy machine starts programs slowly
 
 
 def _program(folder: Path) -> dict[str, Any]:
@@ -124,7 +120,7 @@ async def test_login_makes_the_tools_of_a_server_available_until_it_is_ended(tmp
                 True,
             )
             assert "access-" not in json.dumps(vault)
-            file = tmp_path / ".dovetail" / "logins" / "vault.json"
+            file = find_private_folder(tmp_path) / "logins" / "vault.json"
             assert stat.S_IMODE(file.stat().st_mode) == 0o600
             assert json.loads(file.read_text())["tokens"]["access_token"].startswith("access-")
         async with serve(tmp_path, settings={"mcp": {"servers": {"vault": {"url": url}}}}) as server:
@@ -139,7 +135,7 @@ async def test_tokens_that_have_expired_are_refreshed_after_a_restart(tmp_path: 
         settings = {"mcp": {"servers": {"vault": {"url": url}}}}
         async with serve(tmp_path, settings=settings) as server:
             assert (await _log_in(server)).status_code == 303
-        file = tmp_path / ".dovetail" / "logins" / "vault.json"
+        file = find_private_folder(tmp_path) / "logins" / "vault.json"
         old = json.loads(file.read_text())
         file.write_text(json.dumps({**old, "expires_at": 1.0}))
         async with serve(tmp_path, settings=settings) as server:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from serving import serve
 
 SOURCES = "/api/v1/sources"
@@ -42,3 +44,24 @@ async def test_unknown_kind_and_name_are_explained(tmp_path: Path) -> None:
         missing = await server.client.get(f"{SOURCES}/agents/maste")
         assert missing.status_code == 404
         assert "Did you mean" in missing.text
+
+
+@pytest.mark.parametrize("way", ["link", "hard link"])
+@pytest.mark.parametrize("place", ["agents/spy.md", "skills/spy/SKILL.md", "prompts/spy.yaml"])
+async def test_no_text_leads_to_the_folder_of_dovetail(tmp_path: Path, place: str, way: str) -> None:
+    secret, spy = tmp_path / ".dovetail" / "note.txt", tmp_path / place
+    secret.parent.mkdir()
+    secret.write_text("behind the oak")
+    spy.parent.mkdir(parents=True)
+    if way == "link":
+        spy.symlink_to(secret)
+    else:
+        spy.hardlink_to(secret)
+    address = f"{SOURCES}/{place.split('/')[0]}/spy"
+    async with serve(tmp_path) as server:
+        refused = await server.client.get(address)
+        assert (refused.status_code, "behind the oak" in refused.text) == (400, False)
+        assert "Dovetail's own folder" in refused.text
+        assert (await server.client.put(address, json={"text": POET})).status_code == 422
+        assert (await server.client.delete(address)).status_code == 422
+    assert secret.read_text() == "behind the oak"

@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from serving import Serving, serve
 
+pytestmark = pytest.mark.usefixtures("one_day")
 KEYS = {"api_keys": "ann:one-key,bob:two-key", "admin_token": "boss"}
 ANN, BOB = ({"authorization": f"Bearer {key}"} for key in ("one-key", "two-key"))
 ADMIN = {**BOB, "x-admin-token": "boss"}
@@ -53,7 +56,7 @@ async def test_today_is_shown_against_its_limits(tmp_path: Path) -> None:
         assert today["total"]["cost"] == 0.5
         (account,) = today["limits"]
         assert (account["scope"], account["name"], account["calls"]) == ("owner", "bob", 1)
-        assert account["limit"] == {"cost": None, "calls": 5}
+        assert account["limit"] == {"cost": None, "calls": 5, "tokens": None}
         everything = (await server.get("/api/v1/usage/today?owner=*", headers=ADMIN))["limits"]
         counted = [(each["scope"], each["name"], each["calls"]) for each in everything]
         assert counted == [("service", "", 2), ("owner", "ann", 1), ("owner", "bob", 1)]

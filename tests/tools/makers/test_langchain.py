@@ -10,6 +10,7 @@ from langchain_core.tools import tool as langchain_tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, Field, SecretStr
 
+from dovetail import Agent
 from dovetail.errors import ConfigError, ToolError
 from dovetail.policy import Policy, PolicyRule
 from dovetail.testing import ScriptedServer
@@ -30,6 +31,13 @@ async def saw(wood: str, length: float = 1.0) -> dict[str, Any]:
     if wood == "steel":
         raise ToolException("this is no wood")
     return {"wood": wood, "length": length}
+
+
+def test_a_langchain_tool_given_as_it_is_is_explained() -> None:
+    with pytest.raises(
+        ConfigError, match=r"is not a tool\.\nFor a tool of LangChain: from_langchain\(tool\)"
+    ):
+        Agent(tools=[saw])
 
 
 async def test_langchain_tool_becomes_ours() -> None:

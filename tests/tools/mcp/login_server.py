@@ -47,7 +47,7 @@ class Agreeable:
         code = AuthorizationCode(
             code=secrets.token_urlsafe(),
             scopes=params.scopes or [],
-            expires_at=time.time() + 60,
+            expires_at=time.time() + 3600,
             client_id=client.client_id or "",
             code_challenge=params.code_challenge,
             redirect_uri=params.redirect_uri,

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -17,6 +16,7 @@ from dovetail.events.run_events import Event, ToolProgress
 from dovetail.tools import CallOutcome, RunContext, ToolManager, make_tool
 from dovetail.tools.mcp.connection import McpConnection
 from dovetail.tools.mcp.server import McpServer, read_servers
+from ports import find_port
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,7 @@ class Shed:
         self.marks = marks
         self.marks.touch()
         self.manager = ToolManager()
-        self.port = _find_port() if transport == "http" else None
+        self.port = find_port() if transport == "http" else None
         self.process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
@@ -76,11 +76,6 @@ class Shed:
         task = asyncio.create_task(self.call(name, scope))
         await begun.wait()
         return task, scope
-
-
-def _find_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return probe.getsockname()[1]
 
 
 @pytest.fixture(params=["stdio", "http"])

@@ -1,10 +1,12 @@
 """Every call leaves one record, with its secrets masked."""
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 from dovetail.data.secrets import mask_secrets
 from dovetail.events.call import ToolCall
-from dovetail.policy import Policy, PolicyRule
+from dovetail.policy import MessageBus, Policy, PolicyRule
 from dovetail.tools import Kind, RunContext, ToolRunner, ToolSnapshot, make_tool
 from dovetail.tools.pipeline.audit import AuditRecord, log_audit
 
@@ -20,6 +22,7 @@ async def test_record_has_user_call_place_and_reason() -> None:
     scope = RunContext(owner="ann", session_id="s", run_path=("r", "c"), agent_path=("main", "scout"))
     tools = ToolSnapshot.of([make_tool(login, kind=Kind.Fetch)])
     arguments = {"user": "bob", "password": "hunter2", "options": {"api_key": "k", "list": [{"Token": "t"}]}}
+    arguments["options"] |= {"token": {"to": "mallory", "pin": 1}, "secret_name": "db", "passwords": ["x"]}
     calls = [
         ToolCall(call_id="1", name="login", arguments=arguments),
         ToolCall(call_id="2", name="login", arguments={"user": "root"}),
@@ -34,7 +37,13 @@ async def test_record_has_user_call_place_and_reason() -> None:
     assert first.args == {
         "user": "bob",
         "password": "***",
-        "options": {"api_key": "***", "list": [{"Token": "***"}]},
+        "options": {
+            "api_key": "***",
+            "list": [{"Token": "***"}],
+            "token": {"to": "mallory", "pin": "***"},
+            "secret_name": "db",
+            "passwords": ["***"],
+        },
     }
     assert (first.tool, first.kind, first.status, first.decision) == ("login", "fetch", "ok", "allow")
     assert (first.owner, first.session_id, first.run_path, first.agent_path) == (
@@ -47,6 +56,38 @@ async def test_record_has_user_call_place_and_reason() -> None:
     assert (by_id["2"].decision, by_id["2"].rule, by_id["2"].status) == ("deny", "no roots", "denied")
     assert by_id["3"].status == "error"
     assert by_id["4"].args == {"unread_characters": 6}
+
+
+async def test_record_says_who_decided_and_how_long_the_question_waited() -> None:
+    records: list[AuditRecord] = []
+    runner, bus = ToolRunner(Policy(), audit=records.append), MessageBus()
+    tools = ToolSnapshot.of(
+        [make_tool(login, kind=kind, name=kind.value) for kind in (Kind.Read, Kind.Write)]
+    )
+
+    async def answer(kind: str, call_id: str, payload: Mapping[str, Any], seconds: float | None) -> Any:
+        await asyncio.sleep(0)
+        return {"status": "timeout"} if call_id == "late" else {"approved": True, "remember": "always"}
+
+    async def call(call_id: str, kind: str, user: str, scope: RunContext) -> None:
+        made = ToolCall(call_id=call_id, name=kind, arguments={"user": user})
+        await runner.run_call(tools, made, scope)
+
+    person = RunContext(ask=answer)
+    await call("free", "read", "ann", person)
+    await call("asked", "write", "ann", person)
+    await call("again", "write", "ann", person)
+    await call("late", "write", "bob", person)
+    bus.subscribe("ask-request", lambda asked: bus.answer(asked.payload["ask_id"], {"approved": False}))
+    await call("heard", "write", "cid", RunContext(bus=bus))
+    assert [(record.call_id, record.decided_by, record.status) for record in records] == [
+        ("free", "rule", "ok"),
+        ("asked", "person", "ok"),
+        ("again", "remembered", "ok"),
+        ("late", "timeout", "timeout"),
+        ("heard", "listener", "denied"),
+    ]
+    assert [record.call_id for record in records if record.waited > 0] == ["asked", "late", "heard"]
 
 
 def test_telling_keys_are_masked_and_long_texts_cut() -> None:

@@ -113,6 +113,7 @@ def _is_right(arguments: str, read: dict[str, Any]) -> bool:
         ('{"count": 1, "text": "a half', "are cut off inside `text`"),
         ('{"count": 1, "size": {"length": 3', "are cut off inside `size.length`"),
         ('{"count": ' + "[" * 5000 + "]" * 5000 + "}", "are nested deeper than 64 levels"),
+        ("{'count': " + "[" * 5000, "are nested deeper than 64 levels"),
         ({"count": object()}, "Unsupported type"),
     ],
 )
@@ -122,6 +123,31 @@ async def test_arguments_that_make_no_sense_are_reported(arguments: Any, words: 
     assert outcome.result.error is not None
     assert outcome.result.error.type == "invalid_tool_params"
     assert words in outcome.result.error.message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ('{"count": 1', " inside `count`"),
+        ('{"count": 1,', " after `count`"),
+        ('{"count": 1, "sure":', " after `count`"),
+        ('{"count": 1, "su', " after `count`"),
+        ('{"count": 1, "text": "a"', " after `text`"),
+        ('{"count": 1, "size": {"length": 3}', " after `size`"),
+        ('{"count": 1, "size": {"length": 3,', " inside `size`"),
+        ('```json\n{"count": 1,\n', " after `count`"),
+        ('{"count": 1, // one', " after `count`"),
+        ('"{\\"count\\": 1,"', " after `count`"),
+        ('{"arguments": {"count": 1}', ""),
+        ('{"', ""),
+    ],
+)
+async def test_arguments_that_were_never_closed_are_cut_off(arguments: str, place: str) -> None:
+    outcome = await call(arguments, kind=Kind.Delete)
+    assert outcome.status == "error"
+    assert outcome.result.error is not None
+    message = f"The arguments of 'saw_plank' are cut off{place}: send them again in full."
+    assert outcome.result.error.message == message
 
 
 async def test_very_deep_arguments_do_not_reach_the_validator() -> None:

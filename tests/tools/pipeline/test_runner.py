@@ -132,6 +132,9 @@ async def test_a_call_that_is_stopped_before_its_start_is_stored_is_not_started(
             flushing.set()
             await asyncio.Event().wait()
 
+        async def confirm(self) -> None:
+            return None
+
         async def close_children(self, path: tuple[str, ...], keep: Collection[str]) -> None:
             return None
 

@@ -41,7 +41,9 @@ def find_orders(search: str) -> ToolResult:
             f"No order matches {text!r}. Search for an order number, an e-mail address or a name."
         )
     orders = [dict(row) for row in rows]
-    return ToolResult("\n".join(map(describe, orders)), return_display=orders, data=orders)
+    counted = [f"{len(orders)} orders:"] if len(orders) > 1 else []
+    text = "\n".join([*counted, *map(describe, orders)])
+    return ToolResult(text, return_display=orders, data=orders)
 
 
 def describe(order: dict[str, Any]) -> str:

@@ -66,7 +66,7 @@ class AutoFuncExtension(BaseAgent):
                 self.instruct(instruction)
             return self.returns(expected) if is_annotation(expected) else self.output(expected)
 
-        def async_call(args: Any, kwargs: Any) -> Coroutine[Any, Any, Any]:
+        def async_call(args: Any, kwargs: Any) -> Coroutine[object, None, Any]:
             with self.pending.apart():  # separate from a request that is being written here
                 return write(args, kwargs).async_start()
 
@@ -86,7 +86,7 @@ class _AsyncFunction:
     It looks like the function that it replaces, so `inspect.iscoroutinefunction` is true of it.
     """
 
-    def __init__(self, function: Any, call: Callable[[Any, Any], Coroutine[Any, Any, Any]]) -> None:
+    def __init__(self, function: Any, call: Callable[[Any, Any], Coroutine[object, None, Any]]) -> None:
         functools.update_wrapper(self, function)
         self.__code__ = function.__code__
         self.__defaults__ = function.__defaults__

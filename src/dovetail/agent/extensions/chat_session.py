@@ -21,12 +21,10 @@ from dovetail.agent.extensions.chat_record import (
     record_output,
     write_value,
 )
-from dovetail.agent.extensions.chat_store import ChatStore, MemoryChatStore
+from dovetail.agent.extensions.chat_store import STORING, ChatStore, MemoryChatStore, fit_history
 from dovetail.agent.pending import ContextValue
 from dovetail.agent.request import AgentRequest
-from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ChatMessage
-from dovetail.loop.tokens import estimate_tokens
 from dovetail.prompt.prompt import Prompt
 from dovetail.response.result import Result
 from dovetail.settings import Settings
@@ -156,7 +154,7 @@ class ChatSessionExtension(RecordPathsExtension):
         session_id = self.chat_session_id
         if session_id is None:
             return super().add_chat_history(history)
-        with self._recording:
+        with self._recording, STORING:
             self._save(session_id, [*self._store.load(session_id), *list_messages(history)])
         return self
 
@@ -188,12 +186,12 @@ class ChatSessionExtension(RecordPathsExtension):
     async def _record(self, result: Result[Any], settings: Settings) -> None:
         turn = self._turns.get(settings)
         if turn is not None and result.finish is not None:
-            messages = _write_turn(turn.prompt, result, settings)
+            messages = _write_turn(turn.prompt, await result.read_ahead(), settings)
             await asyncio.to_thread(self._save_turn, turn, messages)
 
     def _save_turn(self, turn: _Recorded, messages: list[ChatMessage]) -> None:
         """Append the turn; a second try of the same request replaces the first."""
-        with self._recording:
+        with self._recording, STORING:
             history = self._store.load(turn.session_id)
             end = turn.position + len(turn.messages)
             if turn.messages and history[turn.position : end] == turn.messages:
@@ -217,8 +215,7 @@ class ChatSessionExtension(RecordPathsExtension):
 
     def _fit(self, history: list[ChatMessage]) -> list[ChatMessage]:
         """Return the part of the history that fits into the budget."""
-        budget = self.settings.section(ChatSessionSettings).token_budget
-        return list(history) if budget is None else _drop_oldest(history, budget)
+        return fit_history(history, self.settings.section(ChatSessionSettings).token_budget)
 
 
 def _write_turn(prompt: Prompt, result: Result[Any], settings: Settings) -> list[ChatMessage]:
@@ -234,16 +231,3 @@ def _write_asked(prompt: Prompt, settings: Settings) -> str | None:
         return recorded
     whole = next((prompt.get(slot) for slot in _ASKED if prompt.get(slot)), None)
     return None if whole is None else write_value(whole)
-
-
-def _drop_oldest(history: list[ChatMessage], budget: int) -> list[ChatMessage]:
-    """Return the newest turns that fit; a turn begins with a user message and stays whole."""
-    begins = [place for place, message in enumerate(history) if _is_users(message)] or [0]
-    for begin in [0, *begins[1:]]:
-        if estimate_tokens(history[begin:]) <= budget:
-            return history[begin:]
-    return []
-
-
-def _is_users(message: Any) -> bool:
-    return not is_mapping(message) or message.get("role") in ("user", None)

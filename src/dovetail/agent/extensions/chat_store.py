@@ -3,13 +3,20 @@
 import json
 import os
 import tempfile
+import threading
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from dovetail.data.clean import clean_texts
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError
 from dovetail.events.call import ChatMessage
+from dovetail.loop.tokens import estimate_tokens
+
+STORING = threading.RLock()
+"""Held while messages are added to a stored session: agents, and stores of one folder, may share it."""
 
 
 class ChatStore(Protocol):
@@ -72,3 +79,18 @@ class FolderChatStore:
 
     def _find(self, session_id: str) -> Path:
         return self._folder / f"{quote(session_id, safe='')}.json"
+
+
+def fit_history(history: Sequence[ChatMessage], budget: int | None) -> list[ChatMessage]:
+    """Return the newest turns that fit into a number of tokens; each begins with a user message."""
+    if budget is None:
+        return list(history)
+    begins = [place for place, message in enumerate(history) if _is_users(message)] or [0]
+    for begin in [0, *begins[1:]]:
+        if estimate_tokens(history[begin:]) <= budget:
+            return list(history[begin:])
+    return []
+
+
+def _is_users(message: Any) -> bool:
+    return not is_mapping(message) or message.get("role") in ("user", None)

@@ -19,7 +19,7 @@ from dovetail.concurrency import iterate_sync, run_sync
 from dovetail.data.paths import dot_to_slash, slash_to_dot
 from dovetail.data.shapes import is_list, is_mapping
 from dovetail.data.text import shorten
-from dovetail.errors import KeyWaitError, ResponseError
+from dovetail.errors import AnswerLengthError, KeyWaitError, ResponseError
 from dovetail.prompt.slots import read_output
 from dovetail.response.response import Response
 
@@ -120,7 +120,7 @@ class KeyWaiterExtension(BaseAgent):
 
     def async_get_key_result(
         self, key: str, *, must_in_prompt: bool = False, default: Any = _REQUIRED
-    ) -> Coroutine[Any, Any, Any]:
+    ) -> Coroutine[object, None, Any]:
         """Send the request and return the value of a key as soon as it is complete, without the rest.
 
         Raises:
@@ -132,7 +132,7 @@ class KeyWaiterExtension(BaseAgent):
         'oak'
         """
 
-        def find() -> Coroutine[Any, Any, Any]:
+        def find() -> Coroutine[object, None, Any]:
             name = self._in_style(key)
             return _find_key(self._open_waiter([name], must_in_prompt), name, default)
 
@@ -199,7 +199,7 @@ class KeyWaiterExtension(BaseAgent):
         """
         return self.when_key(key, handler)
 
-    def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[Any, Any, Handled]:
+    def async_start_waiter(self, *, must_in_prompt: bool = False) -> Coroutine[object, None, Handled]:
         """Send the request, call the handlers and return `(key, value, result)` in the order of the calls.
 
         Coroutine functions run while the answer arrives. A handler that raises stops neither the others nor
@@ -212,7 +212,7 @@ class KeyWaiterExtension(BaseAgent):
         [('wood', 'oak', 'oak is ordered')]
         """
 
-        def begin() -> Coroutine[Any, Any, Handled]:
+        def begin() -> Coroutine[object, None, Handled]:
             handlers = self._find_handlers()
             return handle(self._open_waiter([key for key, _ in handlers], must_in_prompt), handlers)
 
@@ -278,13 +278,17 @@ async def _wait(response: Response[Any], keys: Collection[str]) -> AsyncGenerato
 
 async def _find_key(response: Response[Any], key: str, default: Any) -> Any:
     arrived: dict[str, None] = {}
+    unreadable: Exception | None = None
     async with aclosing(response.stream_alone("instant", None)) as events:
         async for event in events:
+            unreadable = event.error
             if event.is_complete:
                 arrived[event.path] = None
                 if key in (event.path, event.wildcard_path):
                     return event.value
     if default is _REQUIRED:
+        if isinstance(unreadable, AnswerLengthError):
+            raise unreadable
         raise ResponseError(
             f"Key {key!r} was missing from the answer; received: {', '.join(arrived) or 'nothing'}.",
             hint="Pass `default=` to get a value instead.",

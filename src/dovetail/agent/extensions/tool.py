@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from dovetail.agent.base import BaseAgent
+from dovetail.agent.fluent import TypedRequest
 from dovetail.agent.request import REQUESTER, TOOL_EVENTS, NativeTools
 from dovetail.concurrency import run_sync
 from dovetail.data.shapes import is_mapping
@@ -23,9 +24,12 @@ if TYPE_CHECKING:
     from dovetail.tools.toolbox import Toolbox
 
 _function = lazy("dovetail.tools.makers.function")
+_langchain = lazy("dovetail.tools.makers.langchain")
 _tool = lazy("dovetail.tools.tool")
 _tool_use = lazy("dovetail.agent.extensions.tool_use")
 _toolbox = lazy("dovetail.tools.toolbox")
+
+_AGENTS: tuple[type[Any], ...] = (BaseAgent, TypedRequest)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -115,7 +119,7 @@ class ToolExtension(BaseAgent):
         return func
 
     def use_tools(self, tools: "Usable | Iterable[Usable]") -> Self:
-        """Add tools: functions, `Tool`s of any kind, other agents, or registered ones by name.
+        """Add tools: functions, `Tool`s of any kind, other agents (also typed), or registered ones by name.
 
         >>> carpenter = Agent("carpenter", system="You know woods.")
         >>> def count(item: str) -> int:
@@ -183,7 +187,7 @@ class ToolExtension(BaseAgent):
         return self._make_request_tools(settings)
 
     @cached_property
-    def _agents(self) -> "dict[BaseAgent, Tool]":
+    def _agents(self) -> "dict[BaseAgent | TypedRequest[Any], Tool]":
         return {}
 
     @cached_property
@@ -195,14 +199,16 @@ class ToolExtension(BaseAgent):
             self._use_name(tool)
         elif isinstance(tool, _tool.Tool):
             self._use_tool(tool)
-        elif isinstance(tool, BaseAgent) and hasattr(tool, "as_tool"):
+        elif isinstance(tool, _AGENTS) and hasattr(tool, "as_tool"):
             self._use_agent(tool)
         elif callable(tool):
             self._use_function(tool)
         else:
             raise ConfigError(
                 f"{shorten(tool)} is not a tool.",
-                hint="Pass a function, a `Tool`, an agent, or the name of a registered tool.",
+                hint=_langchain.LANGCHAIN_HINT
+                if _langchain.is_langchain(tool)
+                else "Pass a function, a `Tool`, an agent, or the name of a registered tool.",
             )
 
     def _use_agent(self, agent: Any) -> None:

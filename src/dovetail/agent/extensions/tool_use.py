@@ -13,6 +13,7 @@ from typing import Any
 
 from dovetail.agent.request import SPENT, TOOL_EVENTS
 from dovetail.agent.runtime import Runtime
+from dovetail.data.visible import show_in_json
 from dovetail.errors import ConfigError
 from dovetail.events.call import ModelRequest, ToolCall
 from dovetail.events.delta import FinishDelta, Usage
@@ -112,7 +113,8 @@ class NativeCalls(ToolStrategy):
         """Read the answer and hand it on; one that must not call anything ends with its text."""
         turn.hand_on = self.entries.append
         unfinished = turn.finish
-        await turn.read_answer(requester.model, requester.stream(replace(request, model=requester.model)))
+        deltas = requester.stream(replace(request, model=requester.model))
+        await turn.read_answer(requester, deltas, request.sizes)
         self.finish = FinishDelta() if turn.finish is unfinished else turn.finish
         if request.tool_choice == "none" and turn.calls:
             warn_of_calls(turn.calls)
@@ -209,7 +211,7 @@ def publish_log(
     result_data.setdefault("extra", {}).setdefault("tool_logs", []).append(log)
     runtime.bus.publish(TOPIC, log)
     if settings.section(RuntimeSettings).show_tool_logs:
-        sys.stderr.write(f"[{TOPIC}] {_write(log)}\n")
+        sys.stderr.write(f"[{TOPIC}] {show_in_json(_write(log))}\n")
 
 
 def _write(log: dict[str, Any]) -> str:

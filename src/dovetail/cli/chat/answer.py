@@ -24,9 +24,10 @@ from dovetail.cli.run_view import (
     describe_usage,
 )
 from dovetail.cli.task_view import TaskView
-from dovetail.cli.terminal import describe_args, list_todos, shorten, strip_controls
+from dovetail.cli.terminal import describe_args, list_todos, shorten
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import cut
+from dovetail.data.visible import show_controls, show_on_line
 from dovetail.events.delta import Usage
 from dovetail.events.model_events import (
     ReasoningDeltaEvent,
@@ -45,6 +46,7 @@ from dovetail.events.run_events import (
     Event,
     RunEnd,
     ToolEnd,
+    ToolStart,
     TurnEnd,
     TurnReset,
     UserMessage,
@@ -107,11 +109,11 @@ class AnswerView:
 
     def _take_text(self, event: Event, moment: float) -> None:
         if isinstance(event, TextDeltaEvent):
-            for block in self._blocks.feed(strip_controls(event.delta)):
+            for block in self._blocks.feed(show_controls(event.delta)):
                 self._print_block(block)
         elif isinstance(event, ReasoningDeltaEvent):
             self._thinking_since = self._thinking_since or moment
-            self._reasoning += strip_controls(event.delta)
+            self._reasoning += show_controls(event.delta)
         elif isinstance(event, ReasoningEnd) and self._reasoning.strip():
             self._print(one_line((f"∴ Thought for {moment - self._thinking_since:.0f} s", "dim")))
             self._reasoning, self._thinking_since = "", 0.0
@@ -121,13 +123,15 @@ class AnswerView:
     def _take_call(self, event: Event) -> None:
         if isinstance(event, ToolInputStart):
             self.flush()
-            self._writing, self._written = event.name, 0
+            self._writing, self._written = show_on_line(event.name), 0
             self._started[event.call_id] = time.monotonic()
             self._names[event.call_id] = event.name
         elif isinstance(event, ToolInputDeltaEvent):
             self._written += len(event.delta)
         elif isinstance(event, ToolInputEnd):
             self._writing = ""
+        elif isinstance(event, ToolStart):
+            self._started[event.call_id] = time.monotonic()  # an approval took its own time
         elif isinstance(event, AskRequest):
             self._asks[event.ask_id] = event.call_id
         elif isinstance(event, AskAnswer):
@@ -149,7 +153,7 @@ class AnswerView:
         elif isinstance(event, UserMessage):
             text = str(event.parts[-1 if event.kind == "steer" else 0].get("text", "")).partition("\n")[0]
             mark = "> " if event.kind == "steer" else ""
-            self._print(one_line((f"{mark}{strip_controls(text)}", "dim")))
+            self._print(one_line((f"{mark}{show_controls(text)}", "dim")))
         elif isinstance(event, TurnReset):
             self._blocks.finish()
             self._print(one_line(("The answer was interrupted and begins again.", "dim")))
@@ -163,6 +167,8 @@ class AnswerView:
             self._screen.console.print(Text.assemble((f"\nError: {event.error['message']}", "red"), hint))
         elif event.reason == "cancelled":
             self._print(one_line(("Stopped.", "yellow")))
+        elif event.reason == "goal" and event.limit is None and event.notice is not None:
+            self._print(Text(event.notice, "yellow"))
         elif event.reason != "goal" or event.notice is not None:
             reached = f": {event.notice}" if event.notice else ""
             self._print(Text(f"({event.limit or event.reason}{reached})", "dim"))
@@ -171,7 +177,7 @@ class AnswerView:
 
     def _fold(self, event: ToolEnd) -> list[RenderableType]:
         """Return a call that has ended as one line, and a list of things to do below it."""
-        unfinished = CallLine(self._names.get(event.call_id, "call"), {})
+        unfinished = CallLine(show_on_line(self._names.get(event.call_id, "call")), {})
         call = self._tree.root.calls.get(event.call_id, unfinished)
         mark, style = MARKS.get(event.status, OTHER_MARK)
         todos = list_todos(call.name, call.args)

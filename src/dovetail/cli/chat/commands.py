@@ -1,4 +1,4 @@
-"""The commands of the chat: lines such as `/model local:small`."""
+"""The commands of the chat: lines such as `/model local:good`."""
 
 import re
 import shlex
@@ -214,9 +214,7 @@ class ChatCommands:
         self._note("A new session begins with your next message.")
 
     async def _run_sessions(self, words: str) -> None:
-        page = await self._app.sessions.page(
-            owner=self._conversation.owner, limit=_MOST_SESSIONS, query=words
-        )
+        page = await self._conversation.find_sessions(limit=_MOST_SESSIONS, query=words)
         if not page.sessions:
             raise ConfigError(f"No session contains {words!r}." if words else "There are no sessions yet.")
         items = [
@@ -259,9 +257,8 @@ class ChatCommands:
         total = sum_rows(await count_usage(self._app.runs.database, "day", today))
         cost = "" if total.cost is None else f", cost {total.cost:.4g}"
         self._note(f"This session: {describe_usage(conversation.usage) or 'nothing yet'}.")
-        self._note(
-            f"Today (UTC): {total.input_tokens + total.output_tokens} tokens in {total.runs} runs{cost}."
-        )
+        runs = f"{total.runs} run{'' if total.runs == 1 else 's'}"
+        self._note(f"Today (UTC): {total.input_tokens + total.output_tokens} tokens in {runs}{cost}.")
 
     async def _run_export(self, words: str) -> None:
         text = await self._conversation.export()

@@ -14,10 +14,13 @@ from dovetail.policy.mode import choose_mode, read_mode
 from dovetail.runs.run import RunHandle
 from dovetail.sessions.message import Message, Part, Session
 from dovetail.sessions.request import AT_HEAD, ChatRequest, StartedChat
+from dovetail.sessions.search import SessionPage
 from dovetail.sessions.transfer import to_markdown
 from dovetail.settings import LOCAL_OWNER
 
 DEFAULT_AGENT = "master"
+SCRIPT = "script"
+"""The kind of origin of a session that a script has started: people do not continue it by accident."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,6 +41,7 @@ class Conversation:
     parent: Any = AT_HEAD
     usage: Usage = field(default_factory=Usage)
     is_stored: bool = False
+    is_script: bool = False
 
     async def open(self, session_id: str) -> Session | None:
         """Continue a session; None if it does not exist yet: then it gets this id."""
@@ -59,11 +63,16 @@ class Conversation:
             NotFoundError: no session is stored yet.
         """
         if last:
-            found = (await self.app.sessions.page(owner=self.owner, limit=1)).sessions
+            found = (await self.find_sessions(limit=1)).sessions
             if not found:
                 raise NotFoundError("No session to continue.", hint="Start one: dovetail chat")
             self.session_id = found[0].id
         return None if self.session_id is None else await self.open(self.session_id)
+
+    async def find_sessions(self, *, limit: int, query: str = "") -> SessionPage:
+        """Return the last sessions, those of scripts only to a script."""
+        hidden = None if self.is_script else SCRIPT
+        return await self.app.sessions.page(owner=self.owner, limit=limit, query=query, without_origin=hidden)
 
     def begin(self) -> None:
         """Leave the session: the next message begins a new one, with the same agent and model."""
@@ -85,6 +94,7 @@ class Conversation:
             skills=tuple(self.skills),
             parent_id=self.parent,
             options={"model": self.model} if self.model else {},
+            origin={"kind": SCRIPT} if self.is_script else None,
         )
         started = await self.app.chat.send(request)
         self.session_id, self.parent, self.is_stored = started.session_id, AT_HEAD, True

@@ -6,12 +6,14 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
-from rich.console import Console, ConsoleOptions, Group, RenderResult
+from rich.console import Console as AnyConsole
+from rich.console import ConsoleOptions, Group, RenderResult
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownElement
 from rich.syntax import Syntax
 from rich.text import Text
 from rich.theme import Theme as Styles
 
+from dovetail.cli.output import Console
 from dovetail.settings.sections import Theme
 
 _STYLES: dict[Theme, dict[str, str]] = {
@@ -28,7 +30,7 @@ FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 class _Heading(Heading):
     """A heading at the left, without a frame."""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: AnyConsole, options: ConsoleOptions) -> RenderResult:
         self.text.justify = "left"
         self.text.stylize("bold underline" if self.tag == "h1" else "bold")
         yield self.text
@@ -37,7 +39,7 @@ class _Heading(Heading):
 class _CodeBlock(CodeBlock):
     """Code with an indent, on the background of the terminal, so that it can be copied line by line."""
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+    def __rich_console__(self, console: AnyConsole, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip()
         yield Syntax(
             code,

@@ -59,6 +59,7 @@ def read_message(text: str, workspace: Workspace, context: str = "") -> Draft:
             draft.notes.append(f"Not attached: {error.message}")
     for path in dict.fromkeys(_find_pictures(text)):
         try:
+            workspace.check_argument(str(path), workspace.root)
             draft.parts.append(_attach(path.name, path.open("rb")))
         except (ToolError, OSError) as error:
             draft.notes.append(f"Not attached: {error}")

@@ -8,6 +8,7 @@ from prompt_toolkit.completion import Completion
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 
 from dovetail.cli.keyboard import Menu
+from dovetail.data.visible import show_exactly, show_on_line
 
 MOST_ROWS = 8
 """Rows of a menu at once."""
@@ -60,14 +61,15 @@ class OpenQuestion:
     def render(self, line: str) -> StyleAndTextTuples:
         """Return the prompt, the choices and the keys; the choice that the typed line names is marked."""
         marked = self.find_marked(line) if self.takes_keys else None
-        rows: list[StyleAndTextTuples] = [[("class:ask", self.prompt)]] if self.prompt else []
+        rows: list[StyleAndTextTuples] = [[("class:ask", show_exactly(self.prompt))]] if self.prompt else []
         for place in _cut_rows(len(self.menu.items), marked or 0):
             item = self.menu.items[place]
             box = ("[x] " if place in self.taken else "[ ] ") if self.menu.is_multiple else ""
             mark, style = ("▸ ", "class:chosen") if place == marked else ("  ", "")
             letter = f" ({item.answer})" if item.word else ""
-            more = f"{letter}  {item.description}" if item.description else letter
-            rows.append([("", mark), (style, f"{place + 1}. {box}{item.label}"), ("class:status", more)])
+            more = f"{letter}  {show_on_line(item.description)}" if item.description else letter
+            label = show_on_line(item.label)
+            rows.append([("", mark), (style, f"{place + 1}. {box}{label}"), ("class:status", more)])
         keys = _describe_keys(self.menu) if self.takes_keys else "Keys go to your message until you pause."
         return _join([*rows, [("class:status", keys)]])
 
@@ -76,9 +78,10 @@ def render_completions(found: Sequence[Completion], chosen: int) -> StyleAndText
     """Return completions with what they mean; the chosen one is marked."""
     rows: list[StyleAndTextTuples] = []
     for place in _cut_rows(len(found), chosen):
-        more = f"  {found[place].display_meta_text}" if found[place].display_meta_text else ""
+        meaning = show_on_line(found[place].display_meta_text)
+        more = f"  {meaning}" if meaning else ""
         mark, style = ("▸ ", "class:chosen") if place == chosen else ("  ", "")
-        rows.append([("", mark), (style, found[place].display_text), ("class:status", more)])
+        rows.append([("", mark), (style, show_on_line(found[place].display_text)), ("class:status", more)])
     return _join(rows)
 
 

@@ -7,23 +7,23 @@ that object. In a terminal, the error stream also says how far the model is befo
 
 import asyncio
 import contextlib
-import json
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
 
 import typer
-from rich.console import Console
 
 from dovetail.app import Dovetail
 from dovetail.cli.exits import find_exit
+from dovetail.cli.output import Console, dump_json, open_styled
 from dovetail.cli.questions import ask_person
 from dovetail.cli.run_view import CUT_ANSWERS, MARKS, OTHER_MARK, describe_progress
-from dovetail.cli.terminal import describe_args, list_todos, shorten, strip_controls
+from dovetail.cli.terminal import describe_args, list_todos, shorten
 from dovetail.data.shapes import is_mapping
 from dovetail.data.text import to_text
+from dovetail.data.visible import show_on_line
 from dovetail.errors import ConflictError
 from dovetail.events.model_events import ModelProgress, TextDeltaEvent, TextEnd, ToolInputEnd
 from dovetail.events.run_events import AskRequest, Entry, Event, ToolEnd, UserMessage
@@ -35,7 +35,11 @@ from dovetail.settings import LOCAL_OWNER
 
 Form: TypeAlias = Literal["text", "answer", "json", "jsonl"]
 _CLEAR_LINE = "\x1b[K"
-NO_PERSON = "No person can be asked: the terminal is not interactive."
+NO_ANSWER: Mapping[str, Any] = {
+    "status": "failed",
+    "errorText": "No person can be asked: the terminal is not interactive.",
+}
+"""The answer to a question that no one was there to read."""
 
 
 def choose_form(is_print: bool, as_json: bool, as_lines: bool) -> Form | None:
@@ -49,7 +53,7 @@ def choose_form(is_print: bool, as_json: bool, as_lines: bool) -> Form | None:
     return "json" if as_json else "jsonl" if as_lines else "answer" if is_print else None
 
 
-def describe_result(result: RunResult, place: Mapping[str, Any], declined: int = 0) -> dict[str, Any]:
+def describe_result(result: RunResult, place: Mapping[str, Any], unanswered: int = 0) -> dict[str, Any]:
     """Return the end of a run as JSON data; `place` names it."""
     return {
         **place,
@@ -57,7 +61,7 @@ def describe_result(result: RunResult, place: Mapping[str, Any], declined: int =
         "reason": result.reason,
         "notice": result.notice,
         "error": None if result.error is None else dict(result.error),
-        "unanswered": declined,
+        "unanswered": unanswered,
         "turns": result.turns,
         "duration": round(result.duration, 3),
         "usage": asdict(result.usage),
@@ -67,7 +71,7 @@ def describe_result(result: RunResult, place: Mapping[str, Any], declined: int =
 def print_result(form: Form, data: Mapping[str, Any]) -> None:
     """Print the end of a run as JSON: as an object of its own, or as the last line of events."""
     line, indent = ({"type": "result", **data}, None) if form == "jsonl" else (data, 2)
-    print(json.dumps(line, ensure_ascii=False, default=str, indent=indent))
+    print(dump_json(line, indent))
 
 
 class PlainAnswer:
@@ -79,7 +83,7 @@ class PlainAnswer:
         self._owner = owner
         self._errors = Console(stderr=True, highlight=False)
         self._names: dict[str, str] = {}
-        self._unanswered = 0
+        self._unanswered: list[Mapping[str, Any]] = []
         self._progress = ""
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -97,14 +101,14 @@ class PlainAnswer:
         finally:
             loop.remove_signal_handler(signal.SIGINT)
         self._finish(result, started)
-        return find_exit(result.reason, unanswered=self._unanswered)
+        return find_exit(result.reason, unanswered=len(self._unanswered))
 
     async def _take(self, entry: Entry) -> None:
         event = entry.event
         if len(entry.path) == 1:
             self._show_progress(event)
         if self._form == "jsonl":
-            print(json.dumps(entry.to_dict(), ensure_ascii=False, default=str), flush=True)
+            print(dump_json(entry.to_dict()), flush=True)
         elif self._form == "text" and len(entry.path) == 1:
             self._show(event)
         if isinstance(event, AskRequest):
@@ -114,16 +118,14 @@ class PlainAnswer:
     async def _ask(self, event: AskRequest) -> Mapping[str, Any]:
         if event.kind == "browser" or (self._form == "text" and sys.stdin.isatty()):
             return await ask_person(self._errors, event.kind, event.payload)
-        self._unanswered += 1
-        if event.kind == "question":
-            return {"status": "failed", "errorText": NO_PERSON}
-        return {"approved": False, "value": NO_PERSON}
+        self._unanswered.append(event.payload)
+        return NO_ANSWER
 
     def _show_progress(self, event: Event) -> None:
         """Write how far the model is over the last line of a terminal; remove it when something happens."""
         progress = describe_progress(event) if isinstance(event, ModelProgress) else ""
         if progress != self._progress and sys.stderr.isatty():
-            print(f"\r{_CLEAR_LINE}{progress}", end="", file=sys.stderr, flush=True)
+            print(f"\r{_CLEAR_LINE}{progress}", end="", file=open_styled(sys.stderr), flush=True)
         self._progress = progress
 
     def _show(self, event: Event) -> None:
@@ -134,13 +136,13 @@ class PlainAnswer:
         elif isinstance(event, ToolInputEnd):
             todos = list_todos(event.name, event.args)
             self._names[event.call_id] = event.name
-            self._tell(f"• {event.name} {'' if todos else describe_args(event.args)}".rstrip())
+            self._tell(f"• {show_on_line(event.name)} {'' if todos else describe_args(event.args)}".rstrip())
             for todo in todos:
                 self._tell(f"  {todo}")
         elif isinstance(event, ToolEnd):
             mark, style = MARKS.get(event.status, OTHER_MARK)
             shown = describe_output(event) if event.status == "ok" else error_text(event)
-            self._tell(f"{mark} {self._names.get(event.call_id, '')} → {shorten(shown)}", style)
+            self._tell(f"{mark} {show_on_line(self._names.get(event.call_id, ''))} → {shorten(shown)}", style)
         elif isinstance(event, UserMessage):
             self._tell(shorten(event.parts[0].get("text", "")), "dim")
 
@@ -149,10 +151,10 @@ class PlainAnswer:
             place: dict[str, Any] = {"run_id": started.run_id}
             if isinstance(started, StartedChat):
                 place |= {"session_id": started.session_id, "message_id": started.message_id}
-            data = describe_result(result, place, self._unanswered)
+            data = describe_result(result, place, len(self._unanswered))
             print_result(self._form, data)
         elif self._form == "answer" and result.value is not None:
-            print(strip_controls(to_text(result.value)))
+            print(to_text(result.value))
         explain_end(self._errors, result, self._unanswered)
 
     def _tell(self, text: str, style: str = "") -> None:
@@ -167,8 +169,8 @@ class PlainAnswer:
             await self._app.runs.cancel(run_id)
 
 
-def explain_end(errors: Console, result: RunResult, unanswered: int) -> None:
-    """Write to the error stream why a run did not succeed."""
+def explain_end(errors: Console, result: RunResult, unanswered: Sequence[Mapping[str, Any]]) -> None:
+    """Write to the error stream why a run did not succeed; `unanswered` are the payloads of its open asks."""
     if result.error is not None:
         errors.print(f"Error: {result.error['message']}", style="red", markup=False, soft_wrap=True)
         if result.error.get("hint"):
@@ -181,17 +183,28 @@ def explain_end(errors: Console, result: RunResult, unanswered: int) -> None:
             f"Ended by {result.reason}: {why}".rstrip(": "), style="red", markup=False, soft_wrap=True
         )
     elif result.notice is not None:
-        errors.print(f"A limit was reached: {result.notice}", style="yellow", markup=False, soft_wrap=True)
+        reached = "" if result.limit is None else "A limit was reached: "
+        errors.print(f"{reached}{result.notice}", style="yellow", markup=False, soft_wrap=True)
     elif cut_answer := CUT_ANSWERS.get(result.finish_reason):
         errors.print(cut_answer, style="yellow", soft_wrap=True)
-    if unanswered:
-        calls = "A call" if unanswered == 1 else f"{unanswered} calls"
-        errors.print(
-            f"{calls} needed approval, and no one was there to give it. "
-            "Use --mode yolo, or allow it in policy.toml.",
-            style="yellow",
-            soft_wrap=True,
-        )
+    for line in explain_unanswered(unanswered):
+        errors.print(line, style="yellow", markup=False, soft_wrap=True)
+
+
+def explain_unanswered(asks: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the lines that name what no one was there to approve or to answer, and how to allow the calls."""
+    tools: dict[str, None] = {}
+    for ask in asks:
+        name = show_on_line(str(ask.get("tool") or "A tool"))
+        if "args" not in ask:
+            yield f"{name} asked a question, and no one was there to answer it."
+            continue
+        call = f"{name} {describe_args(ask['args'])}".rstrip()
+        yield f"This call needed approval, and no one was there to give it: {call}"
+        tools[name] = None
+    if tools:
+        rules = "".join(f'\n[[rule]]\ntool = "{name}"\naction = "allow"' for name in tools)
+        yield f"Use --mode yolo, or add to policy.toml:{rules}"
 
 
 def describe_output(event: ToolEnd) -> Any:

@@ -33,8 +33,10 @@ from dovetail.cli.chat.keys import bind_keys
 from dovetail.cli.chat.look import Look, one_line
 from dovetail.cli.chat.menu import MOST_ROWS, OpenQuestion, render_completions
 from dovetail.cli.keyboard import NO_MENU, Menu
+from dovetail.cli.output import guarded, open_styled
 from dovetail.cli.terminal import shorten
 from dovetail.data.text import cut
+from dovetail.data.visible import show_on_line
 
 _STYLE = Style.from_dict(
     {"status": "ansibrightblack", "chosen": "bold reverse", "ask": "bold", "hint": "italic"}
@@ -44,6 +46,14 @@ _ESCAPE_SECONDS, _SEQUENCE_SECONDS = 0.05, 0.5
 """How long Escape, and the first key of a sequence such as Ctrl-X Ctrl-E, wait for what may follow them."""
 PAUSE = 0.7
 """Seconds without a key until a question that comes by itself takes the keys."""
+
+
+class _CleanOutput(Vt100_Output):
+    """A terminal in which no text, wherever it comes from, is a sequence that steers it."""
+
+    def write(self, data: str) -> None:
+        moves_on = not data.strip("\r\n")  # to the next line, as the renderer itself does
+        super().write(data if moves_on else show_on_line(data))
 
 
 class _Above(io.StringIO):
@@ -114,7 +124,7 @@ class Screen:
         self.app.timeoutlen = 0 if is_escape else _SEQUENCE_SECONDS
 
     def _build(self) -> Application[None]:
-        output = Vt100_Output.from_pty(sys.stdout)
+        output = _CleanOutput.from_pty(open_styled(sys.stdout))
         output.enable_cpr = False  # the place on the screen need not be known: less to wait for
         parts = [
             _shown_if(self._render_live),
@@ -150,7 +160,7 @@ class Screen:
         running.add_done_callback(lambda _: self.leave())  # the terminal may be closed
         ticking = asyncio.create_task(self._tick())
         try:
-            with patch_stdout(raw=True):  # what tools and logs print must not tear the screen
+            with patch_stdout(raw=True), guarded():  # what tools and logs print must not tear the screen
                 yield
         finally:
             ticking.cancel()
@@ -309,7 +319,7 @@ class Screen:
             shown = "Press Ctrl-C again to leave."
         elif self.on_stop is not None and self.question is None:
             shown = "Enter: add to this answer · /queue: ask afterwards"
-        return cut(f"  {shown}", self.width - 2)
+        return cut(f"  {show_on_line(shown)}", self.width - 2)
 
 
 def _shown_if(render: Callable[[], ANSI | StyleAndTextTuples | None]) -> ConditionalContainer:

@@ -21,7 +21,8 @@ from dovetail.cli.exits import INTERRUPTED, OK, find_exit
 from dovetail.cli.process import Reloads
 from dovetail.cli.questions import ask_person
 from dovetail.cli.task_view import TaskView
-from dovetail.cli.terminal import find_data_folder, strip_controls
+from dovetail.data.private_folder import find_data_folder
+from dovetail.data.visible import show_controls
 from dovetail.errors import ConflictError, DovetailError
 from dovetail.events.run_events import AskAnswer, AskRequest, Entry
 from dovetail.extensions.workspace import Workspace
@@ -101,7 +102,7 @@ class Talk:
             await self._exchange(message)
 
     def _echo(self, text: str) -> None:
-        self._screen.console.print(f"\n> {strip_controls(text)}", style="user", markup=False)
+        self._screen.console.print(f"\n> {text}", style="user", markup=False)
 
     async def _try_command(self, line: str) -> bool | None:
         """Carry out a command that need not wait for the answer; None if the line is a message."""
@@ -187,7 +188,7 @@ class Talk:
         if len(path) > _SHOWN_MESSAGES:
             console.print(f"[dim]… {len(path) - _SHOWN_MESSAGES} earlier messages[/dim]")
         for message in path[-_SHOWN_MESSAGES:]:
-            text = strip_controls(message.text)
+            text = show_controls(message.text)
             shown: Any = f"\n> {text}" if message.role == "user" else look.markdown(f"\n{text}")
             console.print(shown, style="user" if message.role == "user" else None, markup=False)
 

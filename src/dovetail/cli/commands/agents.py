@@ -1,29 +1,31 @@
 """`dovetail agents`: list, show, check, create, trust and run agents."""
 
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from dovetail.agents.catalog import find_tool_problems
 from dovetail.agents.definition import (
+    INHERIT,
     AgentDefinition,
     RunConfig,
     convert_input_config_to_json_schema,
     find_unknown_types,
 )
-from dovetail.agents.file import list_agent_files, load_definition
-from dovetail.agents.prepare import choose_tools, find_missing
+from dovetail.agents.file import find_ignored, list_agent_files, list_skills, load_definition, locate
+from dovetail.agents.prepare import choose_tools, find_missing, find_tools
+from dovetail.agents.registry import check_servers
 from dovetail.app import Dovetail
 from dovetail.cli.commands.run import run_agent
+from dovetail.cli.output import Console, dump_json
 from dovetail.cli.scaffold import create_source, find_list
 from dovetail.cli.terminal import (
+    AGENT_FILES,
     JSON,
     WORKSPACE,
     open_record,
@@ -33,6 +35,8 @@ from dovetail.cli.terminal import (
     without_logs,
 )
 from dovetail.concurrency import run_sync
+from dovetail.data.shapes import is_mapping
+from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
 from dovetail.requesters.resolve import complete
 from dovetail.settings import Settings, find_workspace, open_settings
@@ -43,7 +47,7 @@ app = typer.Typer(
 )
 console = Console(highlight=False, soft_wrap=True)
 
-_SHOWN_BY_OTHERS = ("dovetail.app", "dovetail.agents.registry", "dovetail.extensions.loader")
+_SHOWN_BY_OTHERS = ("dovetail.app", AGENT_FILES, "dovetail.extensions.loader")
 """What these log about a workspace is the subject of other commands, or of the check itself."""
 
 
@@ -55,7 +59,8 @@ def list_agents(as_json: bool = JSON) -> None:
         async with Dovetail() as dovetail:
             return dovetail
 
-    agents = run_sync(collect()).agents
+    with without_logs(AGENT_FILES):
+        agents = run_sync(collect()).agents
     if as_json:
         found = [*agents.get_all_definitions(), *agents.get_disabled()]
         disabled = {definition.name for definition in agents.get_disabled()}
@@ -103,8 +108,10 @@ def show_agent(name: str = typer.Argument(help="The agent's name."), as_json: bo
     table.add_row("name", definition.name)
     table.add_row("description", definition.description)
     table.add_row("from", definition.source)
-    table.add_row("model", definition.model_config.model or "the app's own")
+    table.add_row("model", _describe_model(definition))
     table.add_row("tools", ", ".join(definition.tool_config.names or ()) or _describe_tools(definition))
+    if servers := definition.tool_config.mcp_servers:
+        table.add_row("MCP servers", ", ".join(servers))
     table.add_row("may use", ", ".join(choose_tools(definition, tools, ())[0].tools) or "nothing")
     if missing := find_missing(definition, tools):
         table.add_row("[yellow]missing[/yellow]", ", ".join(missing))
@@ -112,11 +119,9 @@ def show_agent(name: str = typer.Argument(help="The agent's name."), as_json: bo
     table.add_row("queue", f"{limits.queue}, priority {limits.priority}")
     for schedule in definition.schedules:
         table.add_row("schedule", escape(f"{schedule.cron}: {schedule.message}"))
-    table.add_row(
-        "inputs", json.dumps(convert_input_config_to_json_schema(definition.input_config), indent=2)
-    )
+    table.add_row("inputs", dump_json(convert_input_config_to_json_schema(definition.input_config), indent=2))
     if definition.output_config is not None:
-        table.add_row("output", json.dumps(definition.output_config.schema or {"type": "string"}, indent=2))
+        table.add_row("output", dump_json(definition.output_config.schema or {"type": "string"}, indent=2))
     console.print(table)
     console.rule("system prompt", align="left")
     console.print(definition.prompt_config.system_prompt, markup=False)
@@ -124,7 +129,10 @@ def show_agent(name: str = typer.Argument(help="The agent's name."), as_json: bo
 
 @app.command("check")
 def check_files(files: list[Path] = typer.Argument(help="Agent files."), as_json: bool = JSON) -> None:
-    """Check agent files; exit code 1 if one is invalid. A tool that does not exist (yet) is a notice."""
+    """Check agent files and all names in them; exit code 1 if a file is invalid.
+
+    A tool that does not exist (yet) is a notice.
+    """
     settings = open_settings(None, find_workspace())
     sound: dict[Path, AgentDefinition] = {}
     problems: list[dict[str, str]] = []
@@ -132,42 +140,78 @@ def check_files(files: list[Path] = typer.Argument(help="Agent files."), as_json
         try:
             definition = load_definition(path)
             _check_model(definition, settings)
+            check_servers(definition, settings)
             sound[path] = definition
-            for name, type in find_unknown_types(definition.input_config).items():
-                text = f"{path}: input {name!r} has the unknown type {type!r}, treated as string"
-                problems.append({"path": str(path), "kind": "notice", "text": text})
         except ConfigError as error:
             text = str(error) if str(path) in error.message else f"{path}: {error}"
             problems.append({"path": str(path), "kind": "broken", "text": text})
-    for path, warnings in run_sync(_find_tool_problems(sound)).items():
-        problems += ({"path": str(path), "kind": "notice", "text": f"{path}: {each}"} for each in warnings)
+    for path, notices in run_sync(_find_notices(sound, settings)).items():
+        problems += ({"path": str(path), "kind": "notice", "text": each} for each in notices)
     if as_json:
         agents = {str(path): definition.name for path, definition in sound.items()}
         print_json({"problems": problems, "agents": agents})
     else:
         for path, definition in sound.items():
-            console.print(f"[green]sound[/green]  {path}: agent {definition.name!r}")
+            console.print(f"[green]ok[/green]     {path}: agent {definition.name!r}")
         for problem in problems:
             colour = "red" if problem["kind"] == "broken" else "yellow"
             console.print(f"[{colour}]{problem['kind']}[/{colour}] {escape(problem['text'])}")
     raise typer.Exit(1 if any(problem["kind"] == "broken" for problem in problems) else 0)
 
 
-async def _find_tool_problems(definitions: Mapping[Path, AgentDefinition]) -> dict[Path, list[str]]:
-    """Return warnings about the tools that agents name."""
-    naming = {path: each for path, each in definitions.items() if each.tool_config.names}
-    if not naming:
-        return {}
-    with without_logs(*_SHOWN_BY_OTHERS):
-        async with Dovetail() as dovetail:
-            return {path: find_tool_problems(dovetail, each) for path, each in naming.items()}
+async def _find_notices(
+    definitions: Mapping[Path, AgentDefinition], settings: Settings
+) -> dict[Path, list[str]]:
+    """Return what of sound files has another meaning than their authors may expect."""
+    notices = {path: [*_note(path, each, settings)] for path, each in definitions.items()}
+    naming = [path for path, each in definitions.items() if each.tool_config.written or list_skills(path)]
+    if naming:
+        with without_logs(*_SHOWN_BY_OTHERS):
+            async with Dovetail() as dovetail:
+                for path in naming:
+                    notices[path] += find_tool_problems(dovetail, definitions[path])
+                    notices[path] += _find_unknown_skills(dovetail, path)
+    return notices
+
+
+def _find_unknown_skills(dovetail: Dovetail, path: Path) -> list[str]:
+    known = [skill.name for skill in dovetail.skills.list()]
+    return [
+        f"{locate(path, name)}: {explain_unknown('skill', name, known)}"
+        for name in list_skills(path)
+        if dovetail.skills.get(name) is None
+    ]
+
+
+def _note(path: Path, definition: AgentDefinition, settings: Settings) -> Iterator[str]:
+    """Yield what can be said without an app."""
+    if ignored := find_ignored(path):
+        yield f"{locate(path, ignored[0])}: these keys have no effect here: {', '.join(ignored)}"
+    for name, type in find_unknown_types(definition.input_config).items():
+        yield f"{locate(path, name)}: input {name!r} has the unknown type {type!r}, treated as string"
+    config, model = definition.tool_config, definition.model_config.model or INHERIT
+    if config.names is None and is_mapping(config.tools) and all(config.tools.values()) and config.tools:
+        yield (
+            f"{locate(path, 'tools')}: `tools` switches none off, so the agent has all tools of its caller. "
+            'Add `"*": false` to give it only these.'
+        )
+    if model != INHERIT and ":" not in model:
+        try:
+            complete(model, settings)
+        except ConfigError as error:
+            yield f"{locate(path, model)}: {error}"
 
 
 def _check_model(definition: AgentDefinition, settings: Settings) -> None:
     """Check the provider of a model's name; which one knows a bare name depends on the keys at run time."""
     model = definition.model_config.model or ""
     if ":" in model:
-        complete(model, settings)
+        try:
+            complete(model, settings)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{locate(definition.source, model)}: {error.message}", hint=error.hint
+            ) from error
 
 
 @app.command("new")
@@ -184,7 +228,7 @@ def new_agent(
         {"name": name, "path": str(path), "add_to": place},
         f"wrote {path}",
         f"Check it with `dovetail agents check {show_path(path)}`, run it with:",
-        f'dovetail run {name} "What is in this folder?"',
+        f'dovetail run {name} "Which files are here?"',
         *([add] if place else []),
         as_json=as_json,
     )
@@ -209,7 +253,7 @@ def trust_files(as_json: bool = JSON) -> None:
         {"files": [{"path": path, "state": state} for path, state in states.items()]},
         *(f"{state}  {path}" for path, state in states.items()),
         *([] if files else [f"No agent files in {workspace / 'agents'}."]),
-        *(["A running server uses them after `dovetail ext reload`."] if fresh else []),
+        *(["A running server uses them from the next chat on."] if fresh else []),
         as_json=as_json,
     )
 
@@ -231,7 +275,8 @@ def _summarize(definition: AgentDefinition) -> dict[str, Any]:
 
 async def _find(name: str) -> tuple[AgentDefinition, ToolSnapshot]:
     async with Dovetail() as dovetail:
-        return dovetail.agents.get_definition(name), dovetail.tools.snapshot()
+        definition = dovetail.agents.get_definition(name)
+        return definition, find_tools(dovetail, None, definition)
 
 
 def _describe_limits(limits: RunConfig) -> str:
@@ -247,5 +292,14 @@ def _describe_limits(limits: RunConfig) -> str:
     return ", ".join(f"{name} {value:g}" for name, value in shown.items() if value is not None) or "none"
 
 
+def _describe_model(definition: AgentDefinition) -> str:
+    model = definition.model_config.model
+    return "its caller's" if model == INHERIT else model or "the app's own"
+
+
 def _describe_tools(definition: AgentDefinition) -> str:
-    return "none" if definition.tool_config.names == () else "all tools of its caller"
+    config = definition.tool_config
+    if config.names == ():
+        return "none"
+    off = [name for name in config.written if config.refuses(name)]
+    return "all tools of its caller" + (f" but {', '.join(off)}" if off else "")

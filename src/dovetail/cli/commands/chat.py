@@ -64,7 +64,14 @@ def chat(  # noqa: PLR0913 - every option of the command is one
         raise ConfigError(problem, hint=hint)
     dovetail = Dovetail(read_choices(model, mode), workspace=workspace)
     FirstModel(dovetail.settings).prepare()
-    conversation = Conversation(app=dovetail, session_id=session, agent=agent, model=model, mode=mode)
+    conversation = Conversation(
+        app=dovetail,
+        session_id=session,
+        agent=agent,
+        model=model,
+        mode=mode,
+        is_script=form is not None and session is None,
+    )
     if form is None and can_show:
         look = looks.find_look(theme or dovetail.settings.section(TerminalSettings).theme)
         work = talks.start(conversation, look, text, context, resume=resume)

@@ -7,7 +7,11 @@ import typer
 
 from dovetail.cli import checks
 from dovetail.cli.checks import Check, check_models
+from dovetail.cli.output import print_styled
+from dovetail.cli.service_checks import check_service, check_settings
 from dovetail.cli.terminal import JSON, print_json
+from dovetail.settings import find_workspace
+from dovetail.settings.settings import open_valid_settings
 from dovetail.version import __version__
 
 COLORS = {"ok": "green", "note": "yellow", "missing": "red"}
@@ -26,7 +30,7 @@ def doctor(as_json: bool = JSON) -> None:
     missing = 0
     for check in _run_checks():
         missing += check.mark == "missing"
-        typer.secho(f"{check.mark:8}", fg=COLORS[check.mark], nl=False)
+        print_styled(f"{check.mark:8}", COLORS[check.mark], end="")
         typer.echo(f"{check.subject:16} {check.text}")
         if check.hint:
             typer.echo(f"{'':25}→ {check.hint}")
@@ -42,5 +46,8 @@ def _run_checks() -> Iterator[Check]:
     yield from checks.check_weights()
     yield checks.check_disk()
     yield checks.check_policy()
-    yield from checks.check_agents()
-    yield from check_models()
+    workspace = find_workspace()
+    settings, errors = open_valid_settings(workspace)
+    yield from check_settings(errors)
+    yield from check_service(workspace, settings)
+    yield from check_models(settings)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.output import Console
 from dovetail.cli.remote import URL, name_caller, post
 from dovetail.cli.scaffold import find_list
 from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, without_logs
@@ -31,7 +31,7 @@ app = typer.Typer(
 console = Console(highlight=False, soft_wrap=True)
 
 _HINTS = {
-    401: "Pass an API key with --key or DOVETAIL_SERVER_KEY, or the admin token with --token.",
+    401: "Pass the admin token with --token or EXTENSIONS_ADMIN_TOKEN.",
     403: "Pass the token with --token or EXTENSIONS_ADMIN_TOKEN.",
 }
 _SHOWN_HERE = ("dovetail.extensions.loader", "dovetail.agents.registry")
@@ -113,7 +113,7 @@ def check_extensions(
         print_json({key: [each for report in reports for each in report[key]] for key in keys})
     for snapshot in () if as_json else snapshots:
         for name in snapshot.loaded_extensions:
-            console.print(f"[green]sound[/green]  {name}: {_list_contents(snapshot, name)}")
+            console.print(f"[green]ok[/green]     {name}: {_list_contents(snapshot, name)}")
         _show_problems(snapshot)
     raise typer.Exit(1 if any(snapshot.failed_extensions for snapshot in snapshots) else 0)
 
@@ -168,9 +168,9 @@ def reload_extensions(
     url: str = URL,
     token: str | None = typer.Option(None, help="The admin token.", envvar="EXTENSIONS_ADMIN_TOKEN"),
     key: str | None = typer.Option(
-        None, help="An API key, if the server has keys but no admin token.", envvar="DOVETAIL_SERVER_KEY"
+        None, help="An API key; a server with keys also needs its admin token.", envvar="DOVETAIL_SERVER_KEY"
     ),
-    as_json: bool = typer.Option(True, "--json", help="Print JSON, as this command always does."),
+    as_json: bool = typer.Option(True, "--json", help="Print JSON; the report of this command always is."),
 ) -> None:
     """Make a running server reload its folders, agents, skills and policies, and print its report."""
     headers = {**({"x-admin-token": token} if token else {}), **name_caller(key)}

@@ -4,7 +4,6 @@ A template is a folder in `templates/projects`. The first paragraph of its READM
 block of commands there is what a user runs next.
 """
 
-import json
 import re
 import shlex
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import typer
 
+from dovetail.cli.output import dump_json, print_styled
 from dovetail.cli.scaffold import write_files
 from dovetail.data.text import explain_unknown
 from dovetail.errors import ConfigError
@@ -77,7 +77,7 @@ def init_project(
     commands = [*move, *chosen.commands]
     if as_json:
         report = {"template": template, "folder": str(place), "files": written, "next": commands}
-        typer.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        typer.echo(dump_json(report, indent=2))
         return
     for path in written:
         typer.echo(f"wrote {folder / path}")
@@ -97,8 +97,8 @@ def find_templates() -> dict[str, Template]:
 def _list(templates: dict[str, Template], *, as_json: bool) -> None:
     if as_json:
         rows = [{"name": name, "description": each.description} for name, each in templates.items()]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        typer.echo(dump_json(rows, indent=2))
         return
     for name, each in templates.items():
-        typer.secho(f"{name:14}", bold=True, nl=False)
+        print_styled(f"{name:14}", "bold", end="")
         typer.echo(each.description)

@@ -1,17 +1,16 @@
 """`dovetail models`: list and check models; download and locate the embedded ones."""
 
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from dovetail.cli.first_model import FirstModel, pull_visibly
 from dovetail.cli.model_check import CheckResult, check_model
+from dovetail.cli.output import Console, dump_json, print_styled
 from dovetail.cli.terminal import JSON, print_report
 from dovetail.concurrency import run_sync
 from dovetail.requesters.local import files, weights
@@ -55,7 +54,7 @@ def check(
     """Ask a model real questions: what it can do, how fast it answers, and what that costs."""
     result = _ask_visibly(name, timeout)
     if as_json:
-        typer.echo(json.dumps(_describe(result), ensure_ascii=False))
+        typer.echo(dump_json(_describe(result)))
     else:
         _show_result(result)
     if not result.answer:
@@ -95,20 +94,20 @@ def _list_all(survey: Survey, as_json: bool) -> None:
             "models": [model.to_dict() for model in models],
             "providers": [entry.to_dict() for entry in providers],
         }
-        typer.echo(json.dumps(data, ensure_ascii=False))
+        typer.echo(dump_json(data))
         return
     listed = [model for entry in providers if entry.configured.provider.is_local for model in entry.models]
     shown = {model.name for model in models}
     models += [model for model in listed[:MOST_MODELS] if model.name not in shown]
     _print(_tabulate(models))
     if survey.problem:
-        typer.secho(f"\nThe configured model cannot be used: {survey.problem}", fg="red")
+        print_styled(f"\nThe configured model cannot be used: {survey.problem}", "red")
     _show_providers(providers)
 
 
 def _show_models(models: Sequence[ModelEntry], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps([model.to_dict() for model in models], ensure_ascii=False))
+        typer.echo(dump_json([model.to_dict() for model in models]))
     else:
         _print(_tabulate(models))
 
@@ -218,7 +217,7 @@ def _describe(result: CheckResult) -> dict[str, Any]:
 def _show_result(result: CheckResult) -> None:
     typer.echo(f"{result.model}: {result.answer or '(empty answer)'}\n")
     for name, (verdict, remark) in result.abilities.items():
-        typer.secho(f"{verdict:8}", fg=MARKS[verdict], nl=False)
+        print_styled(f"{verdict:8}", MARKS[verdict], end="")
         typer.echo(f"{name:11}{remark}".rstrip())
     speed = "" if result.speed is None else f", then {result.speed:.0f} tokens per second"
     usage = result.usage

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 
+from dovetail.agents.catalog import list_callers
 from dovetail.app import Dovetail
+from dovetail.cli.output import Console
 from dovetail.cli.terminal import (
+    AGENT_FILES,
     JSON,
     WORKSPACE,
     describe_args,
@@ -55,7 +57,7 @@ def check_policy(
         _show_problems(problems)
         for path, number in numbers.items():
             if not any(each["path"] == path and each["kind"] == "broken" for each in problems):
-                console.print(f"[green]sound[/green]  {path}: {number} {'rule' if number == 1 else 'rules'}")
+                console.print(f"[green]ok[/green]     {path}: {number} {'rule' if number == 1 else 'rules'}")
         if not numbers:
             console.print(f"No {POLICY} found: only the built-in rules apply.")
     raise typer.Exit(1 if any(each["kind"] == "broken" for each in problems) else 0)
@@ -69,7 +71,8 @@ def list_rules(workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None
         async with Dovetail(workspace=workspace) as dovetail:
             return describe_policy(dovetail.runtime.policy, None, dovetail.workspace)
 
-    rules = run_sync(collect())
+    with without_logs(AGENT_FILES):
+        rules = run_sync(collect())
     if as_json:
         print_json(rules)
         return
@@ -125,7 +128,7 @@ def _describe(rule: dict[str, Any]) -> str:
 
 async def _check(files: list[Path], workspace: Path | None) -> tuple[list[dict[str, Any]], dict[str, int]]:
     """Return the problems of the files, and the number of rules in each."""
-    with without_logs("dovetail.policy.file", "dovetail.app"):
+    with without_logs("dovetail.policy.file", "dovetail.app", AGENT_FILES):
         return await _check_quietly(files, workspace)
 
 
@@ -138,7 +141,8 @@ async def _check_quietly(
         policy = Policy(sources=[file for _, file in chosen])
         tools = dovetail.get_tool_registry().snapshot().tools
         known = {name: _list_arguments(tool) for name, tool in tools.items()}
-        doubts = find_doubts(policy, {**dict.fromkeys(dovetail.list_reserved_names()), **known})
+        arguments = {**dict.fromkeys(dovetail.list_reserved_names()), **known}
+        doubts = find_doubts(policy, arguments, list_callers(dovetail))
     problems = [_read_problem("broken", str(error)) for error in broken]
     numbers = {show_path(path): 0 if file.find_problems() else file.count() for path, file in chosen}
     return [*problems, *(_read_problem("notice", text) for text in doubts)], numbers

@@ -1,14 +1,13 @@
 """`dovetail prompt`: list, render, check and create prompts."""
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.output import Console, dump_json
 from dovetail.cli.scaffold import create_source
 from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_path
 from dovetail.concurrency import run_sync
@@ -67,7 +66,7 @@ def render(
         sent = draft.prompt.to_messages(rich_content=rich)
         print_json({"text": draft.prompt.to_text(), "messages": sent})
     elif messages or rich:
-        typer.echo(json.dumps(draft.prompt.to_messages(rich_content=rich), indent=2, ensure_ascii=False))
+        typer.echo(dump_json(draft.prompt.to_messages(rich_content=rich), indent=2))
     else:
         typer.echo(draft.prompt.to_text())
 

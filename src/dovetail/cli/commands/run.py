@@ -1,7 +1,6 @@
 """`dovetail run`: run an agent on a task, and show its turns, tools and sub-agents live."""
 
 import asyncio
-import json
 import signal
 import sys
 import time
@@ -10,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markdown import Markdown
 
 from dovetail.agents.as_tool import SubagentToolWrapper
 from dovetail.agents.definition import convert_input_config_to_json_schema
 from dovetail.agents.run import AgentExecutor
 from dovetail.app import Dovetail
-from dovetail.cli.chat.plain import NO_PERSON, Form, choose_form, describe_result, explain_end, print_result
+from dovetail.cli.chat.plain import NO_ANSWER, Form, choose_form, describe_result, explain_end, print_result
 from dovetail.cli.exits import find_exit
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.output import Console, dump_json
 from dovetail.cli.run_view import AgentView
 from dovetail.cli.terminal import (
     JSON_LINES,
@@ -62,7 +61,7 @@ def run_agent(  # noqa: PLR0913 - every option of the command is one
     view = RunOutput(form)
     output = asyncio.run(_run(dovetail, name, inputs or [], view))
     view.finish(name, output)
-    raise typer.Exit(find_exit(output.reason, unanswered=view.unanswered))
+    raise typer.Exit(find_exit(output.reason, unanswered=len(view.unanswered)))
 
 
 class RunOutput:
@@ -70,7 +69,7 @@ class RunOutput:
 
     def __init__(self, form: Form | None) -> None:
         self.view = AgentView(console, quiet=form is not None)
-        self.unanswered = 0
+        self.unanswered: list[Mapping[str, Any]] = []
         self._form = form
         self._number = 0
 
@@ -84,21 +83,21 @@ class RunOutput:
         while isinstance(event, ChildEvent):
             path, event = (*path, event.run_id), event.event
         entry = Entry(self._number, path[-1] if path else "", path, time.time(), event)
-        print(json.dumps(entry.to_dict(), ensure_ascii=False, default=str), flush=True)
+        print(dump_json(entry.to_dict()), flush=True)
 
     async def ask(
         self, kind: AskKind, call_id: str, payload: Mapping[str, Any], time_limit: float | None
     ) -> Mapping[str, Any]:
-        """Ask the person at the terminal; in a script, decline."""
+        """Ask the person at the terminal; in a script, say that no one is there."""
         if self._form in (None, "answer") and sys.stdin.isatty():
             return await self.view.ask(kind, call_id, payload, time_limit)
-        self.unanswered += 1
-        return {"approved": False, "value": NO_PERSON}
+        self.unanswered.append(payload)
+        return NO_ANSWER
 
     def finish(self, name: str, output: RunResult) -> None:
         """Print the result, and why there is none."""
         if self._form in ("json", "jsonl"):
-            print_result(self._form, describe_result(output, {"agent": name}, self.unanswered))
+            print_result(self._form, describe_result(output, {"agent": name}, len(self.unanswered)))
         elif self._form == "answer" or console.is_terminal or output.data is not None:
             show_result(output, plain=self._form == "answer")
         explain_end(errors, output, self.unanswered)
@@ -108,9 +107,9 @@ def show_result(output: RunResult, *, plain: bool) -> None:
     """Print the result: data as JSON, text as Markdown if in a terminal."""
     if plain or output.data is not None or not console.is_terminal:
         is_data = output.data is not None and not isinstance(output.data, str)
-        typer.echo(json.dumps(output.data, ensure_ascii=False, indent=2) if is_data else output.text)
+        typer.echo(dump_json(output.data, indent=2) if is_data else output.text)
     else:
-        console.print(Markdown(output.text))
+        console.print(Markdown(output.text, hyperlinks=False))
 
 
 async def _run(dovetail: Dovetail, name: str, words: list[str], output: RunOutput) -> RunResult:

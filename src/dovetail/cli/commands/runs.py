@@ -4,6 +4,7 @@ Listing reads the database of the workspace. A message or a cancel has to reach 
 run, so these two go to the server.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +19,9 @@ from dovetail.cli.run_view import describe_usage
 from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report, show_time
 from dovetail.concurrency import run_sync
 from dovetail.data.text import to_text
-from dovetail.runs.listing import ListedRun, RunFilter, list_runs
+from dovetail.data.visible import show_on_line
+from dovetail.runs.ask_store import AskRecord, AskStore
+from dovetail.runs.listing import ListedRun, RunFilter, list_requests, list_runs
 from dovetail.runs.run import RunRecord
 from dovetail.runs.store import RunStore
 
@@ -31,6 +34,9 @@ _HINTS = {
     401: "Pass an API key with --key or DOVETAIL_SERVER_KEY.",
     404: "`dovetail runs list` shows the ids; a server with API keys has only the runs of that key.",
 }
+
+
+_TIMES = ("TURN", "MODEL", "FIRST TOKEN", "SECONDS", "WAITED", "RETRIES")
 
 
 class Order(StrEnum):
@@ -65,19 +71,16 @@ def show_list(  # noqa: PLR0913 - every option of the command is one
         typer.echo("No runs." if is_all else "No runs in progress; `--all` also lists those that have ended.")
         return
     rows = [
-        ("RUN", "SESSION", "OWNER", "AGENT", "STATE", "COST", "SECONDS", "BEGAN"),
+        ("RUN", "SESSION", "OWNER", "AGENT", "STATE", "COST", "SECONDS", "WAITED", "BEGAN"),
         *map(_describe_row, found),
     ]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:  # never cut: ids are copied from here
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        typer.echo("  ".join(cells).rstrip())
+    _print_table(rows)
 
 
 @app.command("show")
 def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JSON) -> None:
-    """Show the state, the usage and the result of a run."""
-    record = run_sync(_get(workspace, run_id))
+    """Show the state, the usage and the result of a run, and how long each request to its models took."""
+    record, turns, asks = run_sync(_get(workspace, run_id))
     result = record.result
     if as_json:
         place = {"run_id": record.id, "session_id": record.spec.session_id, "owner": record.spec.owner}
@@ -85,7 +88,10 @@ def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JS
             "agent": record.spec.agent,
             "model": record.spec.model,
             "state": record.state,
+            "asks": [{"ask_id": ask.id, "kind": ask.kind, "tool": ask.payload.get("tool")} for ask in asks],
             "created_at": record.created_at,
+            "started_at": record.started_at,
+            "turns": turns,
         }
         print_json({**place, **state, "result": None if result is None else describe_result(result, {})})
         return
@@ -99,12 +105,17 @@ def show_run(run_id: str, workspace: Path | None = WORKSPACE, as_json: bool = JS
         "Began": show_time(record.created_at),
         "Used": describe_usage(result.usage) if result else "",
         "Seconds": f"{result.duration:.1f}" if result else "",
+        "Waited": _describe_wait(record),
         "Error": result.error.get("message") if result and result.error else None,
         "Notice": result.notice if result else None,
     }
     for name, value in facts.items():
         if value:
             typer.echo(f"{name}: {value}")
+    for ask in asks:
+        typer.echo(f"Waits for: {_describe_ask(ask)}")
+    if turns:
+        _print_table([_TIMES, *map(_list_times, turns)])
     if result is not None and result.value is not None:
         typer.echo(to_text(result.value))
 
@@ -132,15 +143,40 @@ def send_message(
 
 
 def _describe_row(run: ListedRun) -> tuple[str, ...]:
-    words = {"ended": f"ended by {run.reason}", "running": "working"}
+    words = {"ended": describe_end(run.reason), "running": "working"}
     state, cost = words.get(run.state, run.state), run.usage.cost
     shown = "-" if cost is None else f"{cost:.4f}"
     began = show_time(run.created_at)
-    return run.id, run.session_id or "-", run.owner, run.agent, state, shown, f"{run.duration:.1f}", began
+    times = f"{run.duration:.1f}", f"{run.waited:.1f}"
+    return run.id, run.session_id or "-", run.owner, run.agent, state, shown, *times, began
 
 
 def _describe_state(record: RunRecord) -> str:
-    return record.phase if record.result is None else f"ended by {record.result.reason}"
+    return record.phase if record.result is None else describe_end(record.result.reason)
+
+
+def describe_end(reason: str | None) -> str:
+    """Return in plain words how a run has ended."""
+    if reason is not None and reason.startswith("max-"):
+        return f"limit of {reason.removeprefix('max-')} reached"
+    words = {
+        "goal": "done",
+        "error": "failed",
+        "timeout": "timed out",
+        "no-completion": "ended without a result",
+    }
+    return words.get(reason or "", reason or "ended")
+
+
+def _describe_ask(ask: AskRecord) -> str:
+    """Return what an open ask is about, and the id to answer it by."""
+    tool = show_on_line(str(ask.payload.get("tool") or "a tool"))
+    words = {
+        "approval": f"the approval of {tool}",
+        "question": f"an answer to {tool}",
+        "browser": f"a page that runs {tool}",
+    }
+    return f"{words[ask.kind]} ({ask.id}, POST /api/v1/asks/{ask.id})"
 
 
 async def _list(workspace: Path | None, wanted: RunFilter, sort: Order, limit: int) -> list[ListedRun]:
@@ -148,6 +184,38 @@ async def _list(workspace: Path | None, wanted: RunFilter, sort: Order, limit: i
         return (await list_runs(database, wanted, sort=sort.value, limit=limit)).runs
 
 
-async def _get(workspace: Path | None, run_id: str) -> RunRecord:
+def _describe_wait(record: RunRecord) -> str:
+    """Return how long a run was in the queue, if that is worth a line."""
+    waited = 0.0 if record.started_at is None else record.started_at - record.created_at
+    return f"{waited:.1f} seconds in the queue" if waited >= 0.1 else ""
+
+
+def _list_times(turn: Mapping[str, Any]) -> tuple[str, ...]:
+    first = turn["first_token"]
+    agent = "" if turn["depth"] == 0 else f" (agent below, level {turn['depth']})"
+    return (
+        str(turn["turn"]),
+        turn["model"] + agent,
+        "-" if first is None else f"{first:.1f}",
+        f"{turn['seconds']:.1f}",
+        f"{turn['waited']:.1f}",
+        ", ".join(turn["retries"]) or "-",
+    )
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows below each other; never cut: ids are copied from here."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        typer.echo("  ".join(cells).rstrip())
+
+
+async def _get(
+    workspace: Path | None, run_id: str
+) -> tuple[RunRecord, list[dict[str, Any]], list[AskRecord]]:
+    """Return a run, its requests to models, and the questions that it waits for."""
     async with find_database(workspace) as database:
-        return await RunStore(database, "").get(run_id)
+        record = await RunStore(database, "").get(run_id)
+        asks = await AskStore(database).list_open(record.spec.owner, run_id)
+        return record, await list_requests(database, run_id), asks

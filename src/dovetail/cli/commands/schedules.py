@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from dovetail.agents.schedule import Missed
 from dovetail.app import Dovetail
 from dovetail.cli.chat.plain import Form, PlainAnswer
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.output import Console
 from dovetail.cli.terminal import (
     JSON,
     JSON_RESULT,

@@ -17,6 +17,7 @@ from dovetail.agents.prepare import warm_up
 from dovetail.app import Dovetail
 from dovetail.assets import find_assets
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.output import guarded
 from dovetail.cli.process import (
     CONCURRENCY,
     ENGINE,
@@ -66,7 +67,7 @@ def serve(  # noqa: PLR0913 - every option of the command is one
     insecure: bool = typer.Option(False, "--insecure", help="Allow other machines without API keys."),
     workspace: Path | None = WORKSPACE,
     watch: bool = typer.Option(False, "--watch", help="Reload when a folder is edited."),
-    trust: bool = typer.Option(False, "--trust", help="Acknowledge the current agent files."),
+    trust: bool = typer.Option(False, "--trust", help="Trust the current agent files."),
     workers: int = typer.Option(1, min=1, max=256, help="Number of processes; several need PostgreSQL."),
     engine: str | None = ENGINE,
     queues: str | None = QUEUES,
@@ -141,6 +142,7 @@ def serve_many(dovetail: Dovetail, options: ServeOptions, count: int) -> None:
             del os.environ[SHARED_FOLDER]
 
 
+@guarded()
 def run_worker(options: ServeOptions, number: int, on_ready: Callable[[], None]) -> None:
     """Serve as one of several processes; the first one also does the work that is done once for all."""
     dovetail = make_app(options)

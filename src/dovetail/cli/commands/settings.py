@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from dovetail.cli.output import print_styled
 from dovetail.cli.terminal import JSON, WORKSPACE, print_json
 from dovetail.data.secrets import MASK, SecretMask, hide_passwords
 from dovetail.data.text import did_you_mean
@@ -42,7 +43,7 @@ def show_settings(
 
 
 def _show_row(row: SettingRow) -> None:
-    typer.secho(row.key, bold=True, nl=False)
+    print_styled(row.key, "bold", end="")
     typer.echo(f"  {row.type}" + (f", default {row.default}" if row.default else ""))
     if row.description:
         typer.echo(f"    {row.description}")

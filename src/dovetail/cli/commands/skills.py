@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.output import Console
 from dovetail.cli.scaffold import create_source
-from dovetail.cli.terminal import JSON, WORKSPACE, print_json, print_report
+from dovetail.cli.terminal import AGENT_FILES, JSON, WORKSPACE, print_json, print_report, without_logs
 from dovetail.concurrency import run_sync
 from dovetail.errors import ConfigError
 from dovetail.skills.library import SkillLibrary, find_roots
@@ -99,6 +99,11 @@ def _describe(skill: Skill) -> dict[str, Any]:
 
 
 async def _load(project: Path | None) -> SkillLibrary:
+    with without_logs(AGENT_FILES):
+        return await _read(project)
+
+
+async def _read(project: Path | None) -> SkillLibrary:
     async with Dovetail() as dovetail:
         if project is not None:
             shipped = dovetail.extensions.snapshot.skill_roots

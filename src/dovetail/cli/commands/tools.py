@@ -1,6 +1,5 @@
 """`dovetail tools`: list, show and call tools, and explain policy decisions."""
 
-import json
 import logging
 import sys
 from collections.abc import Generator, Mapping
@@ -8,11 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from dovetail.app import Dovetail
+from dovetail.cli.output import Console, dump_json
 from dovetail.cli.questions import ask_person
 from dovetail.cli.terminal import JSON, print_json, print_report, read_value
 from dovetail.concurrency import run_sync
@@ -86,7 +85,7 @@ def show_tool(name: str = typer.Argument(help="The tool's name."), as_json: bool
         ("tags", ", ".join(tool.tags)),
         ("time limit", limit),
         ("description", tool.description),
-        ("parameters", json.dumps(dict(tool.parameters), indent=2, ensure_ascii=False)),
+        ("parameters", dump_json(dict(tool.parameters), indent=2)),
     ):
         grid.add_row(label, escape(value))
     console.print(grid)
@@ -118,7 +117,7 @@ def call_tool(
 def explain_call(
     name: str = typer.Argument(help="The tool's name."),
     arguments: list[str] = _ARGUMENTS,
-    agent: str = typer.Option("", help="The path of the calling agent, such as main/scout."),
+    agent: str = typer.Option("", help="The path of the calling agent, such as master/scout."),
     mode: str = _MODE,
     as_json: bool = JSON,
 ) -> None:

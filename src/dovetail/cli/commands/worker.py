@@ -19,6 +19,7 @@ from dovetail.agents.file import list_agent_files
 from dovetail.agents.prepare import warm_up
 from dovetail.app import Dovetail
 from dovetail.cli.first_model import FirstModel
+from dovetail.cli.output import guarded
 from dovetail.cli.process import CONCURRENCY, ENGINE, QUEUES, EngineOptions, follow_changes
 from dovetail.cli.terminal import WORKSPACE, open_record
 from dovetail.errors import ConfigError
@@ -67,7 +68,7 @@ def worker(  # noqa: PLR0913 - every option of the command is one
     metrics_host: str = typer.Option("127.0.0.1", help="The address of the metrics port."),
     workspace: Path | None = WORKSPACE,
     watch: bool = typer.Option(False, "--watch", help="Reload when a folder is edited."),
-    trust: bool = typer.Option(False, "--trust", help="Acknowledge the current agent files."),
+    trust: bool = typer.Option(False, "--trust", help="Trust the current agent files."),
 ) -> None:
     """Process runs that web processes have queued (`dovetail serve --no-work`)."""
     options = WorkerOptions(
@@ -128,6 +129,7 @@ def work_with_many(dovetail: Dovetail, options: WorkerOptions, count: int) -> No
             del os.environ[SHARED_FOLDER]
 
 
+@guarded()
 def run_worker(options: WorkerOptions, number: int, on_ready: Callable[[], None]) -> None:
     """Work as one of several processes; the first one also does the work that is done once for all."""
     dovetail = make_app(options)
@@ -152,7 +154,7 @@ async def work_here(
         if is_first:
             await stack.enter_async_context(_work_alongside(dovetail, options, health))
         await dovetail.open_chat(role="worker")
-        dovetail.runs.observe(run_metrics.observe)
+        run_metrics.follow(dovetail.runs)
         await dovetail.chat.recover()
         await dovetail.open_schedules(ticks=True)
         await stack.enter_async_context(_background(dovetail, run_metrics))

@@ -58,6 +58,7 @@ class MessagesReader(AnswerReader):
         self._end: Mapping[str, Any] | None = None
         self._blocks: dict[int, _OpenBlock] = {}
         self._calls = 0
+        self._blank: list[int] = []  # calls that ended without a piece of arguments
 
     def _read_chunk(self, chunk: Mapping[str, Any], deltas: list[Delta]) -> bool:
         kind = chunk.get("type")
@@ -72,6 +73,7 @@ class MessagesReader(AnswerReader):
         elif kind == "message_delta":
             self._end = chunk
             self._read_envelope({**chunk["delta"], "usage": chunk.get("usage")})
+            self._settle_blank(deltas)
         elif kind == "message_stop":
             self.done = True
             self._payload = self._end  # the last event says nothing
@@ -86,6 +88,7 @@ class MessagesReader(AnswerReader):
         for index, block in enumerate(answer["content"]):
             self._begin_block(index, block, deltas)
             self._end_block(index, deltas)
+        self._settle_blank(deltas)
 
     def _read_envelope(self, message: Mapping[str, Any]) -> None:
         if isinstance(model := message.get("model"), str):
@@ -151,9 +154,17 @@ class MessagesReader(AnswerReader):
         block = self._blocks.pop(index)
         if block.call is not None:
             if not any(block.pieces):
-                deltas.append(ToolCallDelta(block.call, arguments="{}"))
+                self._blank.append(block.call)
         elif (data := block.build()) is not None:
             deltas.append(ProviderPartDelta(self._source, data))
+
+    def _settle_blank(self, deltas: list[Delta]) -> None:
+        """Give calls without arguments an empty object, unless the answer was cut off before they came."""
+        is_cut_off = _REASONS.get(self.reason or "") == "length"
+        for call in self._blank:
+            if not (is_cut_off and call == self._calls - 1):
+                deltas.append(ToolCallDelta(call, arguments="{}"))
+        self._blank.clear()
 
     def _read_usage(self) -> Usage:
         usage = self._usage

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
 
-from dovetail.data.secrets import hide
+from dovetail.data.secrets import hide_traces
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest
 from dovetail.requesters.bedrock.answer import ConverseReader
@@ -80,7 +80,7 @@ class Converse(ChatProtocol):
     def explain(self, refusal: Refusal, failures: Failures, headers: Mapping[str, str]) -> ModelError:
         """Return the error for a rejected request, in the words of AWS."""
         if self._credentials is not None:  # a wrong signature is explained with the headers that it covers
-            hidden = hide(refusal.message, self._credentials.secrets)
+            hidden = hide_traces(refusal.message, self._credentials.secrets)
             refusal = replace(refusal, message=hidden)
         said = refusal.message.lower()
         where = failures.where

@@ -24,9 +24,9 @@ class Endpoint:
 
     `key_header` is for protocols that leave the choice to the server; `authorization` carries a bearer token.
     With `stream` off, answers are requested whole, for servers that cannot stream. Without an `api`, a server
-    with several is asked in the one that serves the model best. With `think_tags`, text in `<think>` tags at
-    the beginning of an answer is reasoning. `public_name` is the `provider:name` of the model for windows and
-    prices, if it is not the one here.
+    with several is asked in the one that serves the model best. With `think_tags`, reasoning that came in
+    `<think>` tags goes back to the server in them. `public_name` is the `provider:name` of the model for
+    windows and prices, if it is not the one here.
 
     >>> Endpoint(provider="mine", model="m-1", base_url="http://127.0.0.1:9/v1", api_key="...").model
     'm-1'

@@ -11,6 +11,7 @@ from dovetail.errors import ContextLengthError, ModelError, TransientModelError
 from dovetail.events.call import ModelRequest
 from dovetail.events.delta import Delta, FinishDelta, Usage
 from dovetail.lazy import lazy
+from dovetail.requesters.clock import note_retry
 from dovetail.requesters.errors import explain_connection
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.protocol import ChatProtocol
@@ -30,6 +31,7 @@ logger = logging.getLogger(__name__)
 
 LARGEST_REFUSAL = 64 * 1024
 MODELS_LIMIT = 3.0
+"""Seconds for a server to say which models it has, and the like."""
 MOST_PAUSES = 20
 """Times that one answer may be continued."""
 
@@ -142,6 +144,7 @@ class HttpRequester:
                 if delay is None or clock() + delay >= deadline:
                     raise
                 logger.warning("attempt %d failed, retrying in %.1f s: %s", attempt, delay, error.message)
+                note_retry(error, delay)
                 await policy.sleep(delay)
             except ContextLengthError as error:
                 self._window.learn(error.limit)
@@ -287,13 +290,14 @@ class HttpRequester:
             return None
 
     async def ask(
-        self, path: str, body: Mapping[str, Any] | None = None, *, limit: float = MODELS_LIMIT
+        self, path: str, body: Mapping[str, Any] | None = None, *, limit: float | None = None
     ) -> tuple[int, bytes]:
-        """Return the status and the body of a route of the server, within a limit of seconds.
+        """Return the status and the body of a route of the server, within a limit of seconds (3).
 
         Raises:
             ModelError: the server cannot be reached, or does not answer in time.
         """
+        limit = MODELS_LIMIT if limit is None else limit
         session = await get_session(self)
         url, data = self.endpoint.join(path), b"" if body is None else json.dumps(body).encode()
         headers = await self.protocol.sign(self._headers, url, data)

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 from dovetail.lazy import lazy
+from dovetail.version import __version__
 
 aiohttp = lazy("aiohttp")
 LIMIT = 1000
@@ -27,7 +28,11 @@ class _Shared:
 
     def __init__(self) -> None:
         connector = aiohttp.TCPConnector(limit=LIMIT, keepalive_timeout=KEEP_ALIVE)
-        self.session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+        self.session = aiohttp.ClientSession(
+            connector=connector,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"user-agent": f"dovetail/{__version__}"},
+        )
         self.users: weakref.WeakSet[Any] = weakref.WeakSet()
         self.keeper = self._keep()
 

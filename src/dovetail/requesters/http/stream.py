@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from contextvars import Context
 from typing import Any, Literal
 
 from dovetail.errors import ModelError
@@ -162,7 +163,9 @@ class Watchdog:
         self._deadline = deadline
         self._due = deadline
         self._rest: asyncio.TimerHandle | None = None
-        self._timer = self._loop.call_at(min(self._loop.time() + self._idle, deadline), self._look)
+        self._timer = self._loop.call_at(
+            min(self._loop.time() + self._idle, deadline), self._look, context=Context()
+        )
 
     async def read(self) -> bytes:
         """Return the bytes that have arrived, at least one; empty at the end of the stream."""
@@ -188,7 +191,7 @@ class Watchdog:
         now = self._loop.time()
         due = min(self._due, self._deadline)
         if now < due:
-            self._timer = self._loop.call_at(min(due, now + self._idle), self._look)
+            self._timer = self._loop.call_at(min(due, now + self._idle), self._look, context=Context())
             return
         self.expired = "total" if now >= self._deadline else "idle"
         self._response.close()

@@ -28,9 +28,7 @@ from dovetail.requesters.local.fit import (
     EXAMPLE,
     FAR,
     LEAD_COUNTS,
-    LIBRARY_NEEDS,
     MOST_CANDIDATES,
-    NAMED_NEEDS,
     NEAR,
     SCORES,
     SURE,
@@ -40,7 +38,6 @@ from dovetail.requesters.local.fit import (
     find_need,
     find_question,
     is_library,
-    is_named,
     may_fit,
     read_odds,
     read_tokens,
@@ -85,7 +82,7 @@ class LocalAnswer:
         self._last: Piece = {}
         self._reason: str = "stop"
         self._tokens: list[Token] = []
-        self._new_tokens = 0
+        self._prompt_tokens = self._new_tokens = 0
 
     async def stream(self) -> AsyncGenerator[Delta, None]:
         """Yield the deltas, the finish last."""
@@ -120,9 +117,10 @@ class LocalAnswer:
         leads = await self._rank(conversation, tools, choose_ways(tools, has_result=bool(steps)))
         if not steps:
             return await self._find_fitting(question, leads)
-        called = set(name_calls(steps).values())
+        names = set(name_calls(steps).values())
+        called = [tool for tool in tools if tool.name in names]
         for tool, lead in leads:
-            if lead >= NEXT_CALL_NEEDS and tool.name not in called and may_fit(question, tool):
+            if lead >= NEXT_CALL_NEEDS and tool not in called and may_fit(question, tool, called):
                 return tool if await self.weigh(question, tool) >= CHOSEN_NEEDS else None
         return None
 
@@ -148,24 +146,26 @@ class LocalAnswer:
         If none does, the documents are searched for a request that is about them.
         """
         best, best_score, best_lead = None, -inf, -inf
-        libraries = [tool for tool, _ in leads if is_library(tool)]
+        library = next(((tool, lead) for tool, lead in leads if is_library(tool)), None)
         others = [
             (tool, lead)
             for tool, lead in leads
-            if tool not in libraries and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool)))
+            if not is_library(tool) and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool)))
         ]
         for tool, lead in others[:MOST_CANDIDATES]:
             if lead < best_lead - FAR:
                 break
             odds = await self.weigh(question, tool)
-            if odds < (NAMED_NEEDS if is_named(question, tool, lead) else find_need(tool, lead)):
+            if odds < find_need(question, tool, lead):
                 continue
             if (score := odds + LEAD_COUNTS * lead) > best_score:
                 best, best_score, best_lead = tool, score, lead
             if odds >= SURE:
                 break
-        if best is None and libraries and await self.weigh(question, libraries[0]) >= LIBRARY_NEEDS:
-            return libraries[0]
+        if best is None and library is not None:
+            tool, lead = library
+            if await self.weigh(question, tool) >= find_need(question, tool, lead):
+                return tool
         return best
 
     async def _call(self, tool: ToolSpec, conversation: Conversation) -> AsyncGenerator[ToolCallDelta, None]:
@@ -176,8 +176,7 @@ class LocalAnswer:
         call_id, reader = new_id("call"), CallReader()
         texts = build_argument_texts(tool, conversation)
         grammar = build_argument_grammar(tool, 1 if must_call else MOST_CALLS)
-        options = {**EXACT, "max_tokens": LONGEST_CALL}
-        async for text in self._generate(Slot.ARGUMENTS, texts, options, grammar):
+        async for text in self._write_arguments(tool, texts, grammar):
             arguments = reader.feed(text)
             if is_open and arguments:  # others are known to be made up or repeated only at their end
                 yield ToolCallDelta(0, call_id, tool.name if call_id else None, arguments)
@@ -196,6 +195,22 @@ class LocalAnswer:
             self._reason = "tool-calls"
         elif not reader.ended:
             logger.warning("the engine could not enforce the schema of the tool %r", tool.name)
+
+    async def _write_arguments(
+        self, tool: ToolSpec, texts: Sequence[TextMessage], grammar: str
+    ) -> AsyncGenerator[str, None]:
+        """Yield arguments as they are written; if they repeat themselves, they end without being whole."""
+        options = {**EXACT, "max_tokens": LONGEST_CALL}
+        repetition, written = Repetition(), 0
+        async with aclosing(self._generate(Slot.ARGUMENTS, texts, options, grammar)) as pieces:
+            async for text in pieces:
+                yield text
+                written += 1
+                repetition.feed(text)
+                if repetition.is_loop:
+                    logger.warning("the arguments of %r repeat themselves, and were cut off", tool.name)
+                    self._usage += Usage(self._prompt_tokens, written)
+                    return
 
     async def _score_next(self, texts: list[TextMessage]) -> list[Token]:
         return await self._score(Slot.CHOICE, texts)
@@ -232,11 +247,10 @@ class LocalAnswer:
         grammar = None
         if self._request.schema is not None:
             grammar = build_grammar(close_schema(self._request.schema))
-        repetition, prompt_tokens, written = Repetition(), 0, 0
+        repetition, written = Repetition(), 0
         async with aclosing(self._start(Slot.ANSWER, texts, {**EXACT, **options}, grammar)) as pieces:
             async for piece in pieces:
                 if (progress := read_progress(piece)) is not None:
-                    prompt_tokens = piece["prompt_progress"]["total"]
                     yield progress
                 text = self._read(piece)
                 written += bool(text)
@@ -244,7 +258,7 @@ class LocalAnswer:
                     yield TextDelta(shown)
                 if repetition.is_loop:  # the engine counts only what it ends itself
                     self._reason = "repetition"
-                    self._usage += Usage(prompt_tokens, written)
+                    self._usage += Usage(self._prompt_tokens, written)
                     break
         if rest := repetition.finish():
             yield TextDelta(rest)
@@ -285,6 +299,7 @@ class LocalAnswer:
         if "error" in piece:
             raise explain_error(piece["error"])
         if progress := piece.get("prompt_progress"):
+            self._prompt_tokens = progress["total"]
             self._new_tokens = progress["total"] - progress["cache"]
         if usage := piece.get("usage"):
             self._usage += read_usage(usage)

@@ -23,7 +23,8 @@ _TASK = (
     "call. Most requests need one call; write one more for each further thing of the same kind."
 )
 _RULE = (
-    "Take the values from the request. Leave an optional parameter out unless the request has a value for it."
+    "Take the values from the request; a text that it asks for, write out in full. Leave an optional "
+    "parameter out unless the request has a value for it."
 )
 _TYPES = {
     "string": "text",

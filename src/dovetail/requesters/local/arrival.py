@@ -25,7 +25,13 @@ PLACEHOLDERS = (
     "parameters: its answers are placeholders. Get the real one with `dovetail models pull good`, or set "
     "DOVETAIL_MODEL."
 )
-"""The notice that the stand-in answers."""
+"""The notice that the stand-in answers though it was not named."""
+
+NAMED_PLACEHOLDERS = (
+    f"local:{STAND_IN} has 135 million parameters: its answers are placeholders. For real ones, name "
+    "local:good (`dovetail models pull good`) or another model."
+)
+"""The notice that the stand-in answers because it was named."""
 
 _arriving: Counter[str] = Counter()
 """The number of requests that wait for a model, by its name."""
@@ -88,4 +94,5 @@ def _announce(weights: Weights) -> ProgressBar | None:
 def explain_failure(weights: Weights, error: DovetailError) -> ModelError:
     """Return the error of a request whose model cannot be downloaded: why, and what helps."""
     hint = f"{error.hint}\n{OTHER_MODEL}" if error.hint else OTHER_MODEL
-    return ModelError(f"Cannot download {weights.model}: {error.message}", provider="local", hint=hint)
+    message = f"Cannot download {weights.model}: {error.message}"
+    return ModelError(message, provider="local", hint=hint, remedy="models")

@@ -10,7 +10,7 @@ documents of a product or a company is weighed by what the request is about: our
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log
 from typing import Any
@@ -37,8 +37,10 @@ CHOSEN_NEEDS = -0.9
 OTHERS_NEED = 0.5
 NAMED_NEEDS = -3.0
 LIBRARY_NEEDS = 1.3
+TOPIC_NEEDS = 0.0
 """Odds that a tool needs to be called: one that is far ahead of the ways to answer, any other, one that the
-question names, and one that searches documents, by what the request is about."""
+question names, and one that searches documents, by what the request is about: fewer if its description and
+the request have a word in common."""
 
 LONGEST_DESCRIPTION = 100
 SHORT_QUESTION = 40
@@ -141,9 +143,12 @@ def _read_others(others: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, float]
 
 
 def shorten(text: str) -> str:
-    """Return the first paragraph of a description on one line, shortened."""
+    """Return the first paragraph of a description on one line: its first sentences, or the first words."""
     line = " ".join(text.strip().split("\n\n")[0].split())
-    return line if len(line) <= LONGEST_DESCRIPTION else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
+    if len(line) <= LONGEST_DESCRIPTION:
+        return line
+    sentences = line[: LONGEST_DESCRIPTION + 1].rfind(". ")
+    return line[: sentences + 1] if sentences > 0 else line[: LONGEST_DESCRIPTION - 1].rstrip() + "…"
 
 
 def build_fit_texts(question: str, tool: ToolSpec) -> list[TextMessage]:
@@ -187,11 +192,15 @@ def find_question(messages: Sequence[ChatMessage]) -> str:
     return " ".join(" ".join(last).split())[-LONGEST_QUESTION:]
 
 
-def may_fit(question: str, tool: ToolSpec) -> bool:
-    """Return whether a question and a tool have a word in common, by its first letters, or a file."""
+def may_fit(question: str, tool: ToolSpec, called: Iterable[ToolSpec] = ()) -> bool:
+    """Return whether a question and a tool have a word in common, by its first letters, or a file.
+
+    A word that is in the description of a tool that was called has had its answer.
+    """
     properties: Mapping[str, Any] = tool.parameters.get("properties") or {}
-    described = " ".join([tool.name, shorten(tool.description), json.dumps(properties, ensure_ascii=False)])
-    is_alike = not _find_stems(question).isdisjoint(_find_stems(described.replace("_", " ")))
+    described = _describe(tool) | _find_stems(json.dumps(properties, ensure_ascii=False).replace("_", " "))
+    answered = set[str]().union(*map(_describe, called))
+    is_alike = not described.isdisjoint(_find_stems(question) - answered)
     return is_alike or asks_for_file(question, tool)
 
 
@@ -222,6 +231,10 @@ def has_value(question: str, tool: ToolSpec) -> bool:
     return not _find_stems(question).isdisjoint(_find_stems(words))
 
 
+def _describe(tool: ToolSpec) -> set[str]:
+    return _find_stems(f"{tool.name} {shorten(tool.description)}".replace("_", " "))
+
+
 def _find_stems(text: str) -> set[str]:
     return {word[:_STEM] for word in _WORD.findall(text.lower()) if not _COMMON.fullmatch(word)}
 
@@ -231,8 +244,11 @@ def is_library(tool: ToolSpec) -> bool:
     return _LIBRARY.search(f"{tool.name.replace('_', ' ')} {shorten(tool.description)}") is not None
 
 
-def find_need(tool: ToolSpec, lead: float = 0.0) -> float:
+def find_need(question: str, tool: ToolSpec, lead: float = 0.0) -> float:
     """Return the odds that a tool needs to be called, by its lead in the ranking."""
+    if is_named(question, tool, lead):
+        return NAMED_NEEDS
     if is_library(tool):
-        return LIBRARY_NEEDS
+        topics = _find_stems(shorten(tool.description))
+        return LIBRARY_NEEDS if topics.isdisjoint(_find_stems(question)) else TOPIC_NEEDS
     return CHOSEN_NEEDS if lead >= FAR_AHEAD else OTHERS_NEED

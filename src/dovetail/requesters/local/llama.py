@@ -14,12 +14,13 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
 from dovetail.errors import ModelError
-from dovetail.lazy import lazy
+from dovetail.lazy import install_packages, lazy
 from dovetail.requesters.local import states
 from dovetail.requesters.local.files import read_model
 from dovetail.requesters.local.weights import CONTEXT, Weights, find_entry, remove_if_corrupt
@@ -32,8 +33,10 @@ PROMPT_STEP = 128
 CACHED_PROMPTS = 512
 """MiB of cache for the prompts of other conversations, which need not be read again."""
 
-IDLE_SHARE = 0.4
-"""Share of idle time from which on the model uses every core."""
+FREE_SHARE = 0.4
+"""Share of time that other processes must leave for the model to use every core."""
+LOOKS = (0.1, 0.9)
+"""Seconds for which they are watched; the second time only if the first finds them busy."""
 
 
 class Slot(IntEnum):
@@ -274,6 +277,7 @@ def _explain_broken(path: Path, entry: Weights) -> ModelError:
         f"The weights of {entry.model} were corrupt and have been deleted ({path}).",
         provider="local",
         hint=f"Download them again: dovetail models pull {entry.name}",
+        remedy="models",
     )
 
 
@@ -282,35 +286,53 @@ def _explain_failure(path: Path) -> ModelError:
         f"Cannot load the weights {str(path)!r}.",
         provider="local",
         hint="Either memory is too small, or the engine does not know the model's architecture: "
-        "pip install --upgrade xllamacpp",
+        + install_packages("--upgrade", "xllamacpp"),
     )
 
 
-def choose_threads() -> int:
-    """Return the threads that compute: one per core, but one core is left to other work that keeps it busy.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CoreTimes:
+    """The seconds that all cores together have had, were idle, and worked for this process, until now."""
 
-    Threads that share a core with other work nearly stall, because each step waits for all of them.
-    """
-    cores = count_cores()
-    return cores if cores == 1 or measure_idle() > IDLE_SHARE else cores - 1
+    total: float
+    idle: float
+    own: float
+
+    @classmethod
+    def read(cls) -> "CoreTimes":
+        """Read the times of now; an `OSError` or `ValueError` if the system does not have them."""
+        with Path("/proc/stat").open() as file:
+            ticks = [int(each) for each in file.readline().split()[1:9]]  # what follows is counted in these
+        second = os.sysconf("SC_CLK_TCK")
+        idle = ticks[3] + ticks[4]  # and waiting for a disk
+        return cls(total=sum(ticks) / second, idle=idle / second, own=time.process_time())
+
+    def find_free_share(self, later: "CoreTimes") -> float:
+        """Return the share of the time until `later` that no other process has used."""
+        total = later.total - self.total
+        free = later.idle - self.idle + later.own - self.own
+        return min(free / total, 1.0) if total > 0 else 1.0
 
 
-def measure_idle(seconds: float = 0.1) -> float:
-    """Return the share of time that the cores were idle just now; 1.0 if the system does not say."""
+def measure_free(seconds: float) -> float:
+    """Return the share of time that other processes leave, as of now; 1.0 if the system does not say."""
     try:
-        first = _read_times()
+        first = CoreTimes.read()
         time.sleep(seconds)
-        second = _read_times()
+        return first.find_free_share(CoreTimes.read())
     except (OSError, ValueError):
         return 1.0
-    idle, total = second[0] - first[0], second[1] - first[1]
-    return idle / total if total else 1.0
 
 
-def _read_times() -> tuple[int, int]:
-    with Path("/proc/stat").open() as file:
-        times = [int(each) for each in file.readline().split()[1:]]
-    return times[3] + times[4], sum(times)  # idle, and waiting for a disk
+def choose_threads(measure: Callable[[float], float] = measure_free) -> int:
+    """Return the threads that compute: one per core, but one core is left to other work that keeps it busy.
+
+    Threads that share a core with other work nearly stall, because each step waits for all of them. The
+    number holds as long as the model is loaded, so a short burst of other work does not decide it.
+    """
+    cores = count_cores()
+    is_busy = cores > 1 and all(measure(seconds) <= FREE_SHARE for seconds in LOOKS)
+    return cores - 1 if is_busy else cores
 
 
 def count_cores() -> int:

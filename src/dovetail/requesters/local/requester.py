@@ -10,20 +10,27 @@ from typing import Any
 from dovetail.errors import ModelError
 from dovetail.events.call import ModelRequest, ToolSpec
 from dovetail.events.delta import Delta, ProgressDelta
+from dovetail.requesters.clock import waiting
+from dovetail.requesters.configured import configure
+from dovetail.requesters.lengths import merge_options
 from dovetail.requesters.local.answer import LocalAnswer, list_beginnings
-from dovetail.requesters.local.arrival import PLACEHOLDERS, arrive
+from dovetail.requesters.local.arrival import NAMED_PLACEHOLDERS, PLACEHOLDERS, arrive
 from dovetail.requesters.local.choice import KNOWLEDGE, TALK
 from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.fit import find_need
 from dovetail.requesters.local.grounding import drop_invented
 from dovetail.requesters.local.llama import Engine, release_engine, share_engine
 from dovetail.requesters.local.weights import LONGEST_ANSWER, STAND_IN, find, find_entry, get_weights
+from dovetail.requesters.options import OPENAI_ONLY, translate_options
 from dovetail.requesters.prices import FREE
 from dovetail.requesters.thinking import settle_thinking, warn_ignored
 from dovetail.requesters.warn import warn_of_tools, warn_once
 from dovetail.settings.model import ModelSettings
 
 logger = logging.getLogger(__name__)
+
+_EFFORT = {"reasoning", "reasoning_effort"}
+"""OpenAI's names for how long a model thinks."""
 
 INTRODUCTION = "You are a helpful assistant."
 """The system text of a model outside the catalogue if a request has none."""
@@ -34,13 +41,16 @@ def make_requester(
 ) -> "LocalRequester":
     """Return the requester of `local:<model>`: a name or the path of a file.
 
-    With `can_stand_in` the model was not named, and the small one may answer if it cannot be downloaded.
+    With `can_stand_in` the model was not named, and the small one may answer if it cannot be downloaded. That
+    one's answers are placeholders, which is said once.
     """
+    if model == STAND_IN:
+        warn_once(PLACEHOLDERS if can_stand_in else NAMED_PLACEHOLDERS)
     name = f"local:{model}"
-    own = options.providers.get("local", options)
-    thinking = own.thinking or options.thinking
+    chosen = configure("local", options, owner).options
     weights = locate(model, options.folders, later=options.download)
-    requester = LocalRequester(weights, name, options.find_window(name), thinking)
+    requester = LocalRequester(weights, name, options.find_window(name), chosen.thinking)
+    requester.options = chosen.options
     requester.can_stand_in = can_stand_in
     return requester
 
@@ -78,6 +88,8 @@ class LocalRequester:
         context: int | None = None,
         thinking: str | int | None = None,
     ) -> None:
+        self.options: Mapping[str, Any] = {}
+        """The options of every request."""
         self._thinking = thinking
         self._engine: Engine | None = None
         self._use(weights, model, context)
@@ -119,7 +131,7 @@ class LocalRequester:
         """Return the arguments without those made up, or None if the tool does not do what is asked."""
         answer = await self._open(ModelRequest(messages=[]))
         try:
-            fits = await answer.weigh(question, tool) >= find_need(tool)
+            fits = await answer.weigh(question, tool) >= find_need(question, tool)
         finally:
             answer.close()
         return drop_invented(arguments, tool, question) if fits else None
@@ -147,7 +159,9 @@ class LocalRequester:
         if self._engine is None:  # another request may have been faster
             self._engine = share_engine(self.weights, self.context_tokens)
         engine = self._engine
-        return LocalAnswer(engine, self.model, request, await engine.queue.take())
+        with waiting():
+            ticket = await engine.queue.take()
+        return LocalAnswer(engine, self.model, request, ticket)
 
     async def _arrive(self) -> AsyncGenerator[Delta, None]:
         """Download the weights if they are not there yet, and yield how far that is."""
@@ -167,7 +181,9 @@ class LocalRequester:
 
     def _fit(self, request: ModelRequest) -> ModelRequest:
         """Return the request with this model's defaults where the caller set none."""
-        request = settle_thinking(request, self._thinking)
+        request = replace(request, options=merge_options(self.options, request.options))
+        translated = translate_options(request, known=OPENAI_ONLY - _EFFORT)
+        request = settle_thinking(translated, self._thinking)
         if request.thinking not in (None, "off"):
             warn_ignored(self.model)
         if request.tools and request.tool_choice == "auto" and not self.chooses_tools:

@@ -103,6 +103,8 @@ CATALOGUE: dict[str, Weights] = {
 
 def show_size(size: int) -> str:
     """Return a number of bytes as people write it."""
+    if 0 < size < 1e6:
+        return f"{max(size / 1e3, 1):.0f} kB"
     return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
 
 
@@ -157,6 +159,7 @@ def require(name: str, *, later: bool = False) -> Path:
             f"Embedded model {name!r} is not downloaded.",
             provider="local",
             hint=f"Download it: dovetail models pull {name}",
+            remedy="models",
         )
     return path
 

@@ -11,12 +11,13 @@ from dovetail.data.shapes import is_list, is_mapping
 from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta, Usage
 from dovetail.requesters.http.events import TextPattern
 from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
-from dovetail.requesters.openai.format import CallPieces, read_usage
-from dovetail.requesters.openai.reasoning import IN_CONTENT, THOUGHT_FIELDS, TagSplitter, Thoughts
+from dovetail.requesters.openai.format import STATUSES, CallPieces, read_usage
+from dovetail.requesters.openai.reasoning import IN_CONTENT, THOUGHT_FIELDS, KeptTags, Thoughts
 
 _REASONS = {
     "stop": "stop",
     "length": "length",
+    "max_tokens": "length",
     "content_filter": "content-filter",
     "tool_calls": "tool-calls",
     "function_call": "tool-calls",
@@ -89,8 +90,7 @@ class ChatReader(AnswerReader):
         if not error:
             return
         details = error if is_mapping(error) else {"message": error}
-        code = details.get("code")
-        status = code if type(code) is int and 100 <= code < 600 else None
+        status = _read_status(details.get("code")) or _read_status(details.get("type"))
         raise self._fail(details.get("message") or error, status)
 
     def _read_part(self, part: Mapping[str, Any], deltas: list[Delta]) -> None:
@@ -134,12 +134,19 @@ class ChatReader(AnswerReader):
         deltas.append(ReasoningDelta(text))
 
 
+def _read_status(code: Any) -> int | None:
+    """Return the status that the code of an error is, or stands for."""
+    if isinstance(code, str):
+        return STATUSES.get(code)
+    return code if type(code) is int and 100 <= code < 600 else None
+
+
 class TaggedChatReader(ChatReader):
-    """Read chat completions with `<think>` tags: text in them at the beginning of an answer is reasoning."""
+    """Read chat completions with `<think>` tags, whose reasoning goes back to the server in them."""
 
     def __init__(self, complain: Complain, source: str = "openai") -> None:
         super().__init__(complain, source)
-        self._tags = TagSplitter(self._thoughts)
+        self._tags = KeptTags(self._thoughts)
 
     def feed(self, data: bytes) -> list[Delta]:
         """Return the deltas that these bytes of a stream complete."""

@@ -8,6 +8,18 @@ from dovetail.data.shapes import is_mapping, is_number, read_count
 from dovetail.events.delta import ToolCallDelta, Usage
 from dovetail.ids import new_id
 
+STATUSES = {
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 402,
+    "server_error": 500,
+    "vector_store_timeout": 504,
+    "server_is_overloaded": 503,
+    "overloaded": 503,
+    "overloaded_error": 503,
+    "slow_down": 503,
+}
+"""The statuses that errors inside an answer stand for; any other one stays an error."""
+
 
 class CallPieces:
     """Assign each call one index, and its id and name to the first piece only.

@@ -8,9 +8,10 @@ from dovetail.events.call import ChatMessage
 from dovetail.requesters.content import build_messages, read_text
 from dovetail.requesters.openai.dialects import Dialect
 from dovetail.requesters.openai.options import rejects
-from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, TAGS, THOUGHT_FIELDS
+from dovetail.requesters.openai.reasoning import IN_CONTENT, IN_TAGS, THOUGHT_FIELDS
 from dovetail.requesters.parts import CallIds, find_own_parts
 from dovetail.requesters.refusal import Refusal
+from dovetail.requesters.think_tags import TAGS
 
 PICTURES = "(The pictures that the tools returned.)"
 _INTRODUCTION = {"type": "text", "text": PICTURES}

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta
+from dovetail.events.delta import Delta, ProviderPartDelta
+from dovetail.requesters.think_tags import TagSplitter
 
 THOUGHT_FIELDS = ("reasoning_content", "reasoning")
 """Fields of a message that hold its reasoning."""
@@ -11,7 +12,6 @@ IN_CONTENT = "content.thinking"
 """The field of reasoning in parts of the content, as Mistral has it."""
 IN_TAGS = "content.think"
 """The field of reasoning in tags at the beginning of the content."""
-TAGS = ("<think>", "</think>")
 
 _JOINED = ("text", "summary", "data")
 
@@ -66,71 +66,17 @@ def _continues(last: Mapping[str, Any], detail: Mapping[str, Any]) -> bool:
     return same and detail.get("type") != "reasoning.encrypted" and not last.get("signature")
 
 
-class TagSplitter:
-    """Split `<think>…</think>` at the beginning of an answer from its text."""
+class KeptTags(TagSplitter):
+    """A splitter that collects the reasoning, so that it can go back in the tags."""
 
     def __init__(self, thoughts: Thoughts) -> None:
-        self.is_over = False
+        super().__init__()
         self._thoughts = thoughts
-        self._held = ""
-        self._is_inside = False
-        self._is_after = False
 
-    def split(self, deltas: Sequence[Delta]) -> list[Delta]:
-        """Return the deltas, with the text between the tags as reasoning."""
-        found: list[Delta] = []
-        for delta in deltas:
-            if self.is_over or not isinstance(delta, TextDelta):
-                found.extend(() if isinstance(delta, TextDelta) else self.release())
-                found.append(delta)
-            else:
-                self._held += delta.text
-                self._read(found)
-        return found
-
-    def release(self) -> list[Delta]:
-        """Return text that was held back because it might have been the beginning of a tag."""
-        held, self._held = self._held, ""
-        if not held:
-            return []
-        if self._is_inside:
-            return self._think(held)
-        self.is_over = True
-        return [TextDelta(held)]
-
-    def _read(self, found: list[Delta]) -> None:
-        if self._is_after:
-            self._held = self._held.lstrip("\n")
-            found.extend(self.release())
-            return
-        if not self._is_inside:
-            begin = self._held.lstrip()
-            if begin.startswith(TAGS[0]):
-                self._is_inside, self._held = True, begin[len(TAGS[0]) :]
-            elif not TAGS[0].startswith(begin):
-                found.extend(self.release())
-        if self._is_inside and self._held:
-            self._read_inside(found)
-
-    def _read_inside(self, found: list[Delta]) -> None:
-        thought, end, rest = self._held.partition(TAGS[1])
-        if end:
-            found.extend(self._think(thought))
-            found.extend(self._thoughts.take())
-            self._held, self._is_inside, self._is_after = rest, False, True
-            self._read(found)
-            return
-        kept = _count_beginning(self._held, TAGS[1])
-        found.extend(self._think(self._held[: len(self._held) - kept]))
-        self._held = self._held[len(self._held) - kept :]
-
-    def _think(self, text: str) -> list[Delta]:
-        if not text:
-            return []
+    def keep(self, text: str) -> None:
+        """Collect a piece."""
         self._thoughts.add(IN_TAGS, text)
-        return [ReasoningDelta(text)]
 
-
-def _count_beginning(text: str, tag: str) -> int:
-    """Return how many characters at the end of a text may be the beginning of a tag."""
-    return next((size for size in range(min(len(tag) - 1, len(text)), 0, -1) if text.endswith(tag[:size])), 0)
+    def end(self) -> list[Delta]:
+        """Return what was collected as a provider part."""
+        return self._thoughts.take()

@@ -7,18 +7,8 @@ from typing import Any
 from dovetail.data.shapes import is_mapping, read_count
 from dovetail.events.delta import Delta, ProviderPartDelta, ReasoningDelta, TextDelta, ToolCallDelta, Usage
 from dovetail.requesters.http.reader import AnswerReader, Complain, expect_text
-from dovetail.requesters.openai.format import count
+from dovetail.requesters.openai.format import STATUSES, count
 from dovetail.requesters.openai.responses_pattern import EventPattern
-
-_STATUSES = {
-    "rate_limit_exceeded": 429,
-    "insufficient_quota": 402,
-    "server_error": 500,
-    "vector_store_timeout": 504,
-    "server_is_overloaded": 503,
-    "slow_down": 503,
-}
-"""The statuses that errors inside an answer stand for; any other one stays an error."""
 
 _REASONS = {"stop": "stop", "max_output_tokens": "length", "content_filter": "content-filter"}
 _REFUSAL = "response.refusal.delta"
@@ -157,7 +147,7 @@ class ResponsesReader(AnswerReader):
         details: Mapping[str, Any] = error if is_mapping(error) else {"message": error}
         code = str(details.get("code") or details.get("type") or "")
         message = details.get("message") or code or "no reason given"
-        raise self._fail(f"{message} ({code})" if code and code != message else message, _STATUSES.get(code))
+        raise self._fail(f"{message} ({code})" if code and code != message else message, STATUSES.get(code))
 
 
 def _read_thought(item: Mapping[str, Any]) -> str:

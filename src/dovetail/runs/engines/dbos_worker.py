@@ -11,11 +11,13 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any
 
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 from dovetail.settings.sections import RunSettings
+from dovetail.store.session import LONGEST_PAUSE
 
 dbos = lazy("dbos", extra="dbos")
 dbos_queue = lazy("dbos._queue", extra="dbos")
@@ -32,6 +34,7 @@ CANCELS = "dovetail-cancels"
 _IDLE_PAUSE = 1.0
 _SHARED_PAUSE = 0.25
 _GATHER = 0.004
+_LOOP_PAUSE = 0.5
 _SETTLE = 0.02
 _JOIN_SECONDS = 3.0
 
@@ -42,10 +45,14 @@ def name_queue(name: str) -> str:
 
 
 class Bell(threading.Event):
-    """The stop event of a queue's thread; ringing it ends the thread's pause."""
+    """The stop event of a queue's thread; ringing it ends the thread's pause.
 
-    def __init__(self) -> None:
+    The pause lasts as long as the event loop hangs: what such a process took from the queue would wait.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__()
+        self._loop = loop
         self._rung = threading.Event()
 
     def ring(self) -> None:
@@ -62,7 +69,15 @@ class Bell(threading.Event):
         if not self.is_set() and self._rung.wait(timeout) and not self.is_set():
             time.sleep(_GATHER)  # runs that arrive together are taken together
         self._rung.clear()
+        self._wait_for_loop()
         return self.is_set()
+
+    def _wait_for_loop(self) -> None:
+        turned = threading.Event()
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(turned.set)
+            while not self.is_set() and not turned.wait(_LOOP_PAUSE):
+                pass
 
 
 class DbosWorker:
@@ -148,6 +163,7 @@ class DbosWorker:
             "enable_otlp": False,
             "use_listen_notify": False,
             "sys_db_pool_size": 8,
+            "sys_db_idle_transaction_timeout_sec": LONGEST_PAUSE,
             "log_level": "WARNING",
         }
 
@@ -168,7 +184,7 @@ class DbosWorker:
 
     def _listen(self, queue: Any) -> None:
         queue.database_backed_queue = False  # the limits of this process, and no query for them at each look
-        bell = self._bells[queue.name] = Bell()
+        bell = self._bells[queue.name] = Bell(self._loop)
         instance = dbos._dbos._get_dbos_instance()
         thread = threading.Thread(
             target=dbos_queue.queue_worker_thread, args=(bell, instance, queue), name=queue.name, daemon=True

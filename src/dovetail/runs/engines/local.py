@@ -1,4 +1,4 @@
-"""The local engine: a run works in the process that it was sent to; another one takes it up if that dies.
+"""The local engine: a run works in the process that it was sent to; another one takes it up if that stops.
 
 Each process holds a lock in the database and looks every few seconds for runs whose process has lost its own.
 """

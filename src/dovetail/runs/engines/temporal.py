@@ -65,9 +65,15 @@ class TemporalEngine(Engine):
         await self._reach().send(ticket, reason)
 
     async def recover(self) -> None:
-        """Start the workflows of runs that dead processes have left; Temporal has most of them still."""
-        if self._host is not None:
+        """Attempt runs that dead processes have left, and start their workflows if Temporal lost them.
+
+        A process that is frozen has asked Temporal for work before, and may be given what it cannot do: a
+        run that is left does not wait until Temporal notices that. The next activity here joins the attempt.
+        """
+        if self._host is not None and self._attempts is not None and not self._attempts.draining.is_set():
             for ticket in await self._host.find_left():
+                if ticket.queue in self._workers:
+                    self._attempts.begin(ticket.run_id)
                 await self._reach().send(ticket, None)
 
     async def drain(self) -> None:
@@ -137,12 +143,9 @@ class Attempts:
         If Temporal takes the activity for lost, the attempt continues: the database shows that this process
         is alive, so that other workers leave the run to it. The next activity here joins the attempt.
         """
-        task = self._tasks.get(job.run_id)
-        if task is None:
-            if self.draining.is_set():
-                raise self._leave()
-            task = self._tasks[job.run_id] = asyncio.create_task(self.host.attempt(job.run_id))
-            task.add_done_callback(lambda _: self._tasks.pop(job.run_id))
+        if job.run_id not in self._tasks and self.draining.is_set():
+            raise self._leave()
+        task = self.begin(job.run_id)
         try:
             while not (await asyncio.wait({task}, timeout=HEARTBEAT_SECONDS))[0]:
                 activity.heartbeat()
@@ -150,11 +153,24 @@ class Attempts:
             raise self._leave() from None
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            logger.warning("run %s cannot be attempted now, trying again: %r", job.run_id, error)
             raise _fail("The run cannot be attempted now.", type(error).__name__)
         if task.cancelled() or task.result() == "left":
             raise self._leave()
         return task.result()
+
+    def begin(self, run_id: str) -> "asyncio.Task[AttemptEnd]":
+        """Return the attempt at a run in this process, which begins now unless it is in progress."""
+        task = self._tasks.get(run_id)
+        if task is None:
+            task = self._tasks[run_id] = asyncio.create_task(self.host.attempt(run_id), name=run_id)
+            task.add_done_callback(self._note_end)
+        return task
+
+    def _note_end(self, task: "asyncio.Task[AttemptEnd]") -> None:
+        """Forget an attempt; one that failed is made again, by Temporal or by `recover`."""
+        del self._tasks[task.get_name()]
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("run %s cannot be attempted now, trying again: %r", task.get_name(), error)
 
     @activity.defn(name=CANCEL)
     async def cancel(self, job: Job) -> None:

@@ -1,7 +1,7 @@
 """Input from clients: paths, queries and JSON bodies are cleaned here, before any route reads them.
 
-Half characters and NUL become U+FFFD in every text of a request. Values that are not JSON (`NaN`) or nested
-too deeply are rejected.
+A body in UTF-16 or UTF-32 is passed on as UTF-8. Half characters and NUL become U+FFFD in every text of a
+request. Values that are not JSON (`NaN`) or nested too deeply are rejected.
 """
 
 import json
@@ -34,7 +34,7 @@ class CleanInput:
             return
         scope["path"] = clean_text(scope["path"])
         scope["query_string"] = scope["query_string"].replace(b"%00", b"%EF%BF%BD")
-        if "json" not in Headers(scope=scope).get("content-type", "json"):
+        if "json" not in Headers(scope=scope).get("content-type", "json").lower():
             await self._app(scope, receive, send)
             return
         body = _Body(receive)
@@ -78,6 +78,9 @@ def clean_json(body: bytes) -> bytes:
     Raises:
         ValueError: it has values that JSON does not have, too many values, or values nested too deeply.
     """
+    encoding = json.detect_encoding(body)
+    if encoding != "utf-8":  # in one of the others, the signs that are looked for have other bytes
+        body = body.decode(encoding, errors="replace").encode("utf-8", errors="surrogatepass")
     brackets = body.translate(None, _OTHERS)
     if len(brackets) > 2 * MOST_VALUES:
         raise ValueError(f"more than {MOST_VALUES} lists and objects")

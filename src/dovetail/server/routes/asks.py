@@ -7,9 +7,10 @@ from typing import Any
 from fastapi import APIRouter
 
 from dovetail.data.shapes import is_list, is_mapping
+from dovetail.data.shown_arguments import find_edit_problem
 from dovetail.errors import NotFoundError
 from dovetail.runs.ask_store import AskRecord
-from dovetail.server.errors import AccessError, InvalidRequest
+from dovetail.server.errors import InvalidRequest
 from dovetail.server.responses import JsonResponse
 from dovetail.server.schemas import AckBody, AnswerBody, App, ClaimBody, Owner, to_iso
 
@@ -58,8 +59,6 @@ async def acknowledge(body: AckBody, app: App, owner: Owner) -> JsonResponse:
     fields = {"status": body.status, "output": body.output, "errorText": body.error_text}
     value = {name: field for name, field in fields.items() if field is not None}
     result = await app.runs.asks.acknowledge(body.call_id, value, owner=owner, tab_id=body.tab_id)
-    if result == "foreign":
-        raise AccessError(f"Call {body.call_id!r} belongs to another owner.")
     if result == "missing":
         raise NotFoundError(f"Call {body.call_id!r} has ended or was already answered.")
     return JsonResponse({"result": result}, 200 if result == "resolved" else 202)
@@ -73,6 +72,7 @@ def _check_fits(ask: AskRecord, body: AnswerBody) -> None:
                 f"Ask {ask.id!r} is an approval; the answer requires `approved`.",
                 hint='Send {"approved": true} or {"approved": false}.',
             )
+        _check_edit(ask.payload.get("args"), body.edited_args)
     elif "value" not in body.model_fields_set and body.approved is not False:
         raise InvalidRequest(
             f"Ask {ask.id!r} has kind {ask.kind!r}; the answer requires `value`.",
@@ -81,6 +81,14 @@ def _check_fits(ask: AskRecord, body: AnswerBody) -> None:
         )
     elif ask.kind == "question" and body.approved is not False:
         _check_answers(ask, body.value)
+
+
+def _check_edit(shown: Any, edited: Mapping[str, Any] | None) -> None:
+    """Raise if a masked value of an edited call cannot be restored: the question stays open."""
+    if edited is None or not is_mapping(shown):
+        return
+    if problem := find_edit_problem(edited, shown):
+        raise InvalidRequest(problem)
 
 
 def _check_answers(ask: AskRecord, value: Any) -> None:

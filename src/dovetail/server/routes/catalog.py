@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from dovetail.agents.catalog import list_tool_problems
+from dovetail.agents.catalog import list_rule_problems, list_tool_problems
 from dovetail.agents.definition import AgentDefinition
 from dovetail.agents.prepare import equip_agent
 from dovetail.app import Dovetail
@@ -20,7 +20,7 @@ from dovetail.ids import new_id
 from dovetail.policy.mode import choose_mode
 from dovetail.policy.rule import Mode
 from dovetail.prompts.library import describe_problem
-from dovetail.server.auth import require_admin
+from dovetail.server.auth import NEEDS_ADMIN
 from dovetail.server.responses import JsonResponse
 from dovetail.server.routes.looks import list_looks
 from dovetail.server.schemas import App, Body, GivenId, Owner
@@ -101,7 +101,7 @@ async def list_agents(app: App) -> dict[str, Any]:
         ],
         "disabled": [definition.name for definition in app.agents.get_disabled()],
         "errors": [{"path": broken.path, "message": broken.error} for broken in app.agents.broken],
-        "notices": list_tool_problems(app),
+        "notices": list_tool_problems(app, app.extensions.snapshot.missing_extensions),
     }
 
 
@@ -135,27 +135,27 @@ async def get_extensions(app: App) -> Mapping[str, Any]:
     return {**_describe_reload(app), "watching": app.is_watching}
 
 
-@router.post("/extensions/reload")
-async def reload_extensions(app: App, request: Request) -> Mapping[str, Any]:
+@router.post("/extensions/reload", dependencies=[NEEDS_ADMIN])
+async def reload_extensions(app: App) -> Mapping[str, Any]:
     """Reload the extension folders, agent files, skills, prompts and policies."""
-    require_admin(request)
     await app.reload()
     return _describe_reload(app)
 
 
 def _describe_reload(app: Dovetail) -> dict[str, Any]:
     """Return the last reload: the extension folders, the changed agents, and the files with errors."""
+    snapshot = app.extensions.snapshot
+    reported = [failure.file for failure in snapshot.failed_extensions]
     skills = [{"path": str(each.path), "error": each.message} for each in app.skills.problems]
     policy = [
         {"path": each.path, "error": each.error, "keeps_last_good": each.keeps_last_good}
         for each in app.runtime.policy.problems
+        if each.path not in reported
     ]
-    notices = app.runtime.policy.find_unknown_tools(
-        [*app.list_reserved_names(), *(tool.name for tool in app.tools.get_all_tools())]
-    )
+    notices = list_rule_problems(app, app.list_reserved_names())
     return {
-        **app.extensions.snapshot.to_dict(),
-        "web": list_looks(app.extensions.snapshot),
+        **snapshot.to_dict(),
+        "web": list_looks(snapshot),
         "agents": app.agents.report.to_dict(),
         "skills": {"failed": skills},
         "prompts": {"failed": [describe_problem(each) for each in app.prompts.problems]},

@@ -17,6 +17,8 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from dovetail.app import Dovetail
+from dovetail.concurrency import compute
+from dovetail.data.shapes import is_mapping
 from dovetail.errors import ConfigError, ConflictError, NotFoundError
 from dovetail.events.delta import Usage
 from dovetail.events.run_events import Entry, TurnEnd
@@ -27,7 +29,7 @@ from dovetail.runs.reader import Reader
 from dovetail.runs.run import RunHandle
 from dovetail.server.errors import RUN_STATUSES, error_response
 from dovetail.server.responses import JsonResponse
-from dovetail.server.schemas import App, Owner
+from dovetail.server.schemas import MOST_MESSAGES, MOST_PARTS, App, Owner
 from dovetail.server.streams.event_stream import EventStream
 from dovetail.server.streams.openai import (
     CompletionEncoder,
@@ -36,6 +38,7 @@ from dovetail.server.streams.openai import (
     write_result,
 )
 from dovetail.sessions.message import Message, Session
+from dovetail.sessions.part_shape import check_file
 from dovetail.sessions.parts import fold_parts
 from dovetail.sessions.request import ChatTurn
 
@@ -69,9 +72,16 @@ class CompletionMessage(BaseModel):
     @field_validator("content")
     @classmethod
     def _check_parts(cls, value: str | list[dict[str, Any]] | None) -> str | list[dict[str, Any]] | None:
-        for part in value if isinstance(value, list) else ():
+        parts = value if isinstance(value, list) else ()
+        if len(parts) > MOST_PARTS:
+            raise ValueError(f"a message has {len(parts)} parts; at most {MOST_PARTS} are allowed")
+        for part in parts:
             if part.get("type") not in ("text", "image_url") or part["type"] not in part:
                 raise ValueError("a part must be {type: text, text} or {type: image_url, image_url}")
+            if part["type"] == "image_url":
+                image = part["image_url"]
+                if problem := check_file({"url": image.get("url") if is_mapping(image) else image}):
+                    raise ValueError(problem)
         return value
 
 
@@ -93,7 +103,7 @@ class CompletionBody(BaseModel):
         extra="ignore",
     )
     model: str
-    messages: list[CompletionMessage] = Field(min_length=1)
+    messages: list[CompletionMessage] = Field(min_length=1, max_length=MOST_MESSAGES)
     stream: bool = False
     stream_options: StreamOptions | None = None
     n: Literal[1] | None = 1
@@ -234,7 +244,7 @@ async def _answer(app: Dovetail, handle: RunHandle, request: Request, model: str
 
 async def _describe_answer(app: Dovetail, handle: RunHandle, result: RunResult, model: str) -> dict[str, Any]:
     entries = await app.runs.history(handle.run_id)
-    parts = fold_parts(entries)
+    parts = await compute(lambda: fold_parts(entries), len(entries))
     text = read_text(parts, "text") or ("" if result.value is None else write_result(result.value))
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
     if reasoning := read_text(parts, "reasoning"):

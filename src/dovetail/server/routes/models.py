@@ -16,7 +16,7 @@ from dovetail.requesters.configured import ConfiguredProvider, list_configured
 from dovetail.requesters.model_status import ModelStatus
 from dovetail.requesters.question import QUESTION, ask, say
 from dovetail.requesters.survey import Survey
-from dovetail.server.auth import require_admin
+from dovetail.server.auth import NEEDS_ADMIN
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.schemas import App, Body
 from dovetail.settings import ProviderKeys, Settings
@@ -44,13 +44,12 @@ class KeyBody(Body):
     key: Annotated[str, Field(min_length=1, max_length=4000)]
 
 
-@router.post("/pull", status_code=202)
+@router.post("/pull", status_code=202, dependencies=[NEEDS_ADMIN])
 async def pull_model(body: ModelBody, request: Request) -> dict[str, Any]:
     """Download an embedded model in the background; `GET /api/v1/models` has the progress.
 
     One model at a time; this needs the admin.
     """
-    require_admin(request)
     name = body.name.removeprefix("local:")
     try:
         await _status(request).start_pull(name)
@@ -59,18 +58,16 @@ async def pull_model(body: ModelBody, request: Request) -> dict[str, Any]:
     return {"name": f"local:{name}"}
 
 
-@router.delete("/pull", status_code=204, response_class=Response)
+@router.delete("/pull", status_code=204, response_class=Response, dependencies=[NEEDS_ADMIN])
 async def stop_pull(request: Request) -> None:
     """Stop the download; the next one continues where it was. This needs the admin."""
-    require_admin(request)
     if not await _status(request).stop_pull():
         raise NotFoundError("No download was started from here.")
 
 
-@router.post("/check")
+@router.post("/check", dependencies=[NEEDS_ADMIN])
 async def check_model(body: ModelBody, app: App, request: Request) -> dict[str, Any]:
     """Ask a model one question; this needs the admin. Fallbacks are not asked."""
-    require_admin(request)
     found: dict[str, Any] = {"name": body.name, "answer": None, "seconds": None, "error": None, "hint": None}
     settings = Settings({"model": {"fallbacks": [], "download": False}}, parent=app.settings)
     try:
@@ -87,27 +84,24 @@ async def check_model(body: ModelBody, app: App, request: Request) -> dict[str, 
     return {**found, "answer": answer.text.strip(), "seconds": round(answer.total, 3)}
 
 
-@router.get("/keys")
+@router.get("/keys", dependencies=[NEEDS_ADMIN])
 async def list_keys(app: App, request: Request) -> dict[str, Any]:
     """List the providers that have keys, and where these come from; this needs the admin."""
-    require_admin(request)
     return {"providers": list(await asyncio.to_thread(_describe_all, app, request))}
 
 
-@router.put("/keys/{provider}")
+@router.put("/keys/{provider}", dependencies=[NEEDS_ADMIN])
 async def set_key(provider: str, body: KeyBody, app: App, request: Request) -> dict[str, Any]:
     """Store the key of a provider, which is used at once; it cannot be read again. This needs the admin."""
-    require_admin(request)
     key = body.key.strip()
     if not key or not key.isascii() or not key.isprintable() or " " in key:
         raise InvalidRequest("A key has no spaces, line breaks or special characters.")
     return await _keep(provider, key, app, request)
 
 
-@router.post("/keys/{provider}/check")
-async def check_key(provider: str, app: App, request: Request) -> dict[str, Any]:
+@router.post("/keys/{provider}/check", dependencies=[NEEDS_ADMIN])
+async def check_key(provider: str, app: App) -> dict[str, Any]:
     """Ask a provider for its models, to see whether it accepts the key; this needs the admin."""
-    require_admin(request)
     _require_provider(provider, app)
     try:
         entry = await Survey(app.settings).list_provider(provider)
@@ -119,10 +113,9 @@ async def check_key(provider: str, app: App, request: Request) -> dict[str, Any]
     return {"state": report.state, "text": report.text, "models": len(report.models)}
 
 
-@router.delete("/keys/{provider}")
+@router.delete("/keys/{provider}", dependencies=[NEEDS_ADMIN])
 async def delete_key(provider: str, app: App, request: Request) -> dict[str, Any]:
     """Delete the key that was stored here; one of the environment is used again. This needs the admin."""
-    require_admin(request)
     if provider not in _keys(app).get_keys():
         raise NotFoundError(f"No key of {provider!r} was stored here.")
     return await _keep(provider, None, app, request)

@@ -6,8 +6,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 
+from dovetail.agents.catalog import list_rule_problems
 from dovetail.app import Dovetail
 from dovetail.data.edited_file import FileText
 from dovetail.data.text import explain_unknown
@@ -18,7 +19,7 @@ from dovetail.policy.mode import choose_mode, find_freest_mode
 from dovetail.policy.remembered import RememberedRules
 from dovetail.policy.rule import MODES, PolicyRule
 from dovetail.policy.rule_text import read_rule
-from dovetail.server.auth import Reach, require_admin
+from dovetail.server.auth import NEEDS_ADMIN, Reach
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.queries import PolicyFileBody, RuleBody, TryBody
 from dovetail.server.schemas import App, Owner, to_iso
@@ -37,9 +38,7 @@ async def get_policy(app: App, owner: Reach) -> dict[str, Any]:
         "max_mode": find_freest_mode(app.settings),
         "modes": list(MODES),
         "problems": [asdict(problem) for problem in policy.problems],
-        "notices": policy.find_unknown_tools(
-            [*app.list_reserved_names(), *(tool.name for tool in app.tools.get_all_tools())]
-        ),
+        "notices": list_rule_problems(app, app.list_reserved_names()),
     }
 
 
@@ -55,29 +54,26 @@ async def try_call(body: TryBody, app: App, owner: Owner) -> dict[str, Any]:
     return describe_decision(app.runtime.policy, call, app.workspace)
 
 
-@router.get("/file")
-async def get_file(app: App, request: Request) -> dict[str, Any]:
+@router.get("/file", dependencies=[NEEDS_ADMIN])
+async def get_file(app: App) -> dict[str, Any]:
     """Return the text of the workspace's policy file and its version; this needs the admin."""
-    require_admin(request)
     return _describe_text(await asyncio.to_thread(_edit(app).read), app)
 
 
-@router.put("/file")
-async def put_file(body: PolicyFileBody, app: App, request: Request) -> dict[str, Any]:
+@router.put("/file", dependencies=[NEEDS_ADMIN])
+async def put_file(body: PolicyFileBody, app: App) -> dict[str, Any]:
     """Replace the workspace's policy file; an invalid text is refused and changes nothing.
 
     This needs the admin. A `version` that is not the present one is a conflict.
     """
-    require_admin(request)
     with _refusing():
         written = await asyncio.to_thread(_edit(app).write, body.text, body.version)
     return await _take_over(written, app)
 
 
-@router.post("/rules", status_code=201)
-async def add_rule(body: RuleBody, app: App, request: Request) -> dict[str, Any]:
+@router.post("/rules", status_code=201, dependencies=[NEEDS_ADMIN])
+async def add_rule(body: RuleBody, app: App) -> dict[str, Any]:
     """Add a rule to the end of the workspace's policy file; this needs the admin."""
-    require_admin(request)
     fields = body.model_dump(exclude={"version", "kinds"}) | {"kind": body.kinds}
     with _refusing():
         (rule,) = read_rule(fields)
@@ -85,13 +81,12 @@ async def add_rule(body: RuleBody, app: App, request: Request) -> dict[str, Any]
     return await _take_over(written, app)
 
 
-@router.delete("/rules/{rule_id}")
-async def remove_rule(rule_id: str, app: App, request: Request) -> dict[str, Any]:
+@router.delete("/rules/{rule_id}", dependencies=[NEEDS_ADMIN])
+async def remove_rule(rule_id: str, app: App) -> dict[str, Any]:
     """Remove a rule from the workspace's policy file by its id; an entry with several tools goes as a whole.
 
     Comments in front of the entry and after it stay. This needs the admin. A file with an error is refused.
     """
-    require_admin(request)
     with _refusing():
         written = await asyncio.to_thread(_edit(app).remove, rule_id)
     return await _take_over(written, app)

@@ -59,7 +59,7 @@ async def get_choices(app: App, owner: Reach, own: Owner, request: Request) -> d
 
 @router.get("/{run_id}")
 async def get_run(run_id: str, app: App, owner: Reach) -> dict[str, Any]:
-    """Return a run's state, usage and reason."""
+    """Return a run's state, usage and reason; the agents that a run in progress has called have runs, too."""
     return _describe(await app.runs.get(run_id, owner=owner))
 
 
@@ -74,19 +74,22 @@ async def get_events(
     """Stream the journal after a number as server-sent events until the run ends."""
     record = await app.runs.get(run_id, owner=owner)
     after = max(after, read_event_id(last_event_id))
-    encoder = RunEventEncoder()
+    encoder = RunEventEncoder(path=record.path)
     if record.spec.session_id is not None:
         _, tree = await app.sessions.open(record.spec.session_id, owner=record.spec.owner)
-        encoder = RunEventEncoder(partial(complete_request, tree))
-    return EventStream(await app.runs.read(record.id, after), encoder)
+        encoder = RunEventEncoder(partial(complete_request, tree), record.path)
+    return EventStream(await app.runs.read(record.root_id, after), encoder)
 
 
 @router.post("/{run_id}/cancel", status_code=202)
 async def cancel_run(run_id: str, app: App, owner: Reach, body: CancelBody | None = None) -> dict[str, str]:
-    """Cancel a run."""
+    """Cancel a run; a task in the background does not start again with messages that wait for it.
+
+    The run of an agent that another run has called can be cancelled by itself; its caller continues.
+    """
     await app.runs.get(run_id, owner=owner)
     mode = body.mode if body is not None else "now"
-    await app.runs.cancel(run_id, mode)
+    await app.chat.mail.cancel(run_id, mode)
     return {"run_id": run_id, "mode": mode}
 
 
@@ -95,14 +98,15 @@ async def send_message(run_id: str, body: MessageBody, app: App, owner: Owner) -
     """Send a message to a run: into its next turn, or to be answered after it.
 
     If the run has ended, the message becomes a new question of its session, and `mode` is `queue`. With an
-    `id` of the client's choice it is stored once, however often it is sent.
+    `id` of the client's choice it is stored once, however often it is sent. The run of an agent that another
+    run has called reads it in its next turn; if it has none, its caller does.
     """
     sent = await app.chat.send_to_run(run_id, body.all_parts, mode=body.mode, owner=owner, message_id=body.id)
     return asdict(sent)
 
 
 def _describe_listed(run: ListedRun) -> dict[str, Any]:
-    moments = {"created_at": to_iso(run.created_at), "ended_at": to_iso(run.ended_at)}
+    moments = {name: to_iso(getattr(run, name)) for name in ("created_at", "started_at", "ended_at")}
     return {**asdict(run), **moments}
 
 
@@ -126,5 +130,6 @@ def _describe(record: RunRecord) -> dict[str, Any]:
         "duration": result.duration if result else None,
         "last_number": record.last_number,
         "created_at": to_iso(record.created_at),
+        "started_at": to_iso(record.started_at),
         "ended_at": to_iso(record.ended_at),
     }

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Self
 
 from fastapi import APIRouter
-from pydantic import AfterValidator, ConfigDict, StringConstraints, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
 from dovetail.agents.schedule import Missed
@@ -61,7 +61,7 @@ class ScheduleChange(Body):
         json_schema_extra={"examples": [{"enabled": False}, {"schedule": "0 8 * * *", "title": "Early"}]}
     )
     schedule: ScheduleLine = ""
-    message: Question = ""
+    message: Question = Field(default_factory=str)  # the schema shows no default that it would refuse
     agent: GivenId = ""
     title: Title = ""
     model: GivenId | None = None

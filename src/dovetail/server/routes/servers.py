@@ -7,17 +7,16 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from dovetail.errors import ToolError
-from dovetail.server.auth import LOGIN_CALLBACK, require_admin
+from dovetail.server.auth import LOGIN_CALLBACK, NEEDS_ADMIN
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.schemas import App, to_iso
 
 router = APIRouter(prefix="/api/v1/servers", tags=["servers"])
 
 
-@router.get("")
-async def list_servers(app: App, request: Request) -> dict[str, Any]:
+@router.get("", dependencies=[NEEDS_ADMIN])
+async def list_servers(app: App) -> dict[str, Any]:
     """List the configured MCP servers as this process sees them; this needs the admin."""
-    require_admin(request)
     return {"servers": [_describe(server) for server in app.mcp.describe()]}
 
 
@@ -33,18 +32,16 @@ async def finish_login(
     return RedirectResponse(f"/#/room/servers/{quote(name)}", status_code=303)
 
 
-@router.post("/{name}/reconnect")
-async def reconnect_server(name: str, app: App, request: Request) -> dict[str, Any]:
+@router.post("/{name}/reconnect", dependencies=[NEEDS_ADMIN])
+async def reconnect_server(name: str, app: App) -> dict[str, Any]:
     """Close the connection to an MCP server and open it again; this needs the admin."""
-    require_admin(request)
     await app.mcp.reconnect(name)
     return _describe(*app.mcp.describe(name))
 
 
-@router.post("/{name}/login")
+@router.post("/{name}/login", dependencies=[NEEDS_ADMIN])
 async def start_login(name: str, app: App, request: Request) -> dict[str, str]:
     """Start a login at an MCP server; return the address to open in a browser. This needs the admin."""
-    require_admin(request)
     try:
         address = await app.mcp.get_login(name).begin(f"{_find_origin(request)}{LOGIN_CALLBACK}")
     except ToolError as error:
@@ -52,10 +49,9 @@ async def start_login(name: str, app: App, request: Request) -> dict[str, str]:
     return {"address": address}
 
 
-@router.delete("/{name}/login")
-async def end_login(name: str, app: App, request: Request) -> dict[str, Any]:
+@router.delete("/{name}/login", dependencies=[NEEDS_ADMIN])
+async def end_login(name: str, app: App) -> dict[str, Any]:
     """Forget the tokens of a login; this needs the admin."""
-    require_admin(request)
     await app.mcp.log_out(name)
     return _describe(*app.mcp.describe(name))
 

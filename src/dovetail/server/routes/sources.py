@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
 from dovetail.app import Dovetail
 from dovetail.errors import ConfigError
-from dovetail.server.auth import require_admin
+from dovetail.server.auth import NEEDS_ADMIN
 from dovetail.server.errors import InvalidRequest
 from dovetail.server.schemas import App, Body
 from dovetail.sources import Source, SourceKind, Sources
@@ -35,42 +35,34 @@ class SourceBody(Body):
     text: Annotated[str, Field(max_length=1_000_000)]
 
 
-@router.get("/{kind}/{name}")
-async def get_source(kind: SourceKind, name: str, app: App, request: Request) -> dict[str, Any]:
+@router.get("/{kind}/{name}", dependencies=[NEEDS_ADMIN])
+async def get_source(kind: SourceKind, name: str, app: App) -> dict[str, Any]:
     """Return the text of an agent, a skill or a prompt; this needs the admin."""
-    require_admin(request)
     return _describe(await asyncio.to_thread(Sources(app).read, kind, name), app)
 
 
-@router.post("/{kind}", status_code=201)
-async def create_source(kind: SourceKind, body: SourceBody, app: App, request: Request) -> dict[str, Any]:
+@router.post("/{kind}", status_code=201, dependencies=[NEEDS_ADMIN])
+async def create_source(kind: SourceKind, body: SourceBody, app: App) -> dict[str, Any]:
     """Create an agent, a skill or a prompt in the workspace, which is used at once; this needs the admin."""
-    require_admin(request)
     created = await _attempt(lambda: Sources(app).create(kind, body.name, body.text))
     await app.reload()
     return _describe(created, app)
 
 
-@router.put("/{kind}/{name}")
-async def change_source(
-    kind: SourceKind, name: str, body: SourceChange, app: App, request: Request
-) -> dict[str, Any]:
+@router.put("/{kind}/{name}", dependencies=[NEEDS_ADMIN])
+async def change_source(kind: SourceKind, name: str, body: SourceChange, app: App) -> dict[str, Any]:
     """Change a text, which is used at once; an invalid one is refused and changes nothing.
 
     What ships with the package is copied to the workspace and changed there. This needs the admin.
     """
-    require_admin(request)
     changed = await _attempt(lambda: Sources(app).write(kind, name, body.text, body.version))
     await app.reload()
     return _describe(changed, app)
 
 
-@router.post("/{kind}/{name}/check")
-async def check_source(
-    kind: SourceKind, name: str, body: SourceChange, app: App, request: Request
-) -> dict[str, Any]:
+@router.post("/{kind}/{name}/check", dependencies=[NEEDS_ADMIN])
+async def check_source(kind: SourceKind, name: str, body: SourceChange, app: App) -> dict[str, Any]:
     """Return what is wrong with a text, without changing anything; this needs the admin."""
-    require_admin(request)
     try:
         await asyncio.to_thread(Sources(app).check, kind, name, body.text)
     except ConfigError as error:
@@ -78,10 +70,9 @@ async def check_source(
     return {"error": None, "hint": None}
 
 
-@router.delete("/{kind}/{name}", status_code=204, response_class=Response)
-async def delete_source(kind: SourceKind, name: str, app: App, request: Request) -> None:
+@router.delete("/{kind}/{name}", status_code=204, response_class=Response, dependencies=[NEEDS_ADMIN])
+async def delete_source(kind: SourceKind, name: str, app: App) -> None:
     """Delete a text of the workspace, a skill with its folder; this needs the admin."""
-    require_admin(request)
     await _attempt(lambda: Sources(app).delete(kind, name))
     await app.reload()
 

@@ -10,7 +10,7 @@ from dovetail.app import Dovetail
 from dovetail.events.spend import DayAccount
 from dovetail.runs.listing import list_choices
 from dovetail.runs.usage import UsageFilter, count_usage, read_period, sum_rows
-from dovetail.server.auth import Reach, require_admin, sees_all
+from dovetail.server.auth import NEEDS_ADMIN, Reach, sees_all
 from dovetail.server.queries import UsageQuery
 from dovetail.server.schemas import App, Owner, to_iso
 
@@ -59,10 +59,9 @@ async def get_today(app: App, owner: Reach, own: Owner, request: Request) -> dic
     }
 
 
-@router.get("/workers")
-async def get_workers(app: App, request: Request) -> dict[str, Any]:
+@router.get("/workers", dependencies=[NEEDS_ADMIN])
+async def get_workers(app: App) -> dict[str, Any]:
     """List the processes that share the database, and the runs of each queue; this needs the admin."""
-    require_admin(request)
     table = app.chat.processes
     return {
         "process_id": app.runs.process_id,

@@ -1,6 +1,7 @@
 """A response that follows a run: it reads, encodes and sends, and never delays the run."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -10,9 +11,11 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from dovetail.events.model_events import ModelRequestEvent
-from dovetail.events.run_events import Entry
+from dovetail.events.run_events import Entry, RunEnd
 from dovetail.runs.reader import Reader
 from dovetail.server.responses import DONE, KEEP_ALIVE, SSE_HEADERS, dump, frame
+
+logger = logging.getLogger(__name__)
 
 
 class EventEncoder(Protocol):
@@ -38,17 +41,29 @@ class EventEncoder(Protocol):
 
 
 class RunEventEncoder:
-    """Our own events, one server-sent event per journal entry; `complete` restores requests."""
+    """Our own events, one server-sent event per journal entry; `complete` restores requests.
+
+    With the `path` of a child only its events are sent, and those of the agents that it calls.
+    """
 
     headers = SSE_HEADERS
-    wants_pause = False
 
-    def __init__(self, complete: Callable[[ModelRequestEvent], ModelRequestEvent] | None = None) -> None:
+    def __init__(
+        self,
+        complete: Callable[[ModelRequestEvent], ModelRequestEvent] | None = None,
+        path: tuple[str, ...] = (),
+    ) -> None:
         self._complete = complete
+        self._path = path
+        self.wants_pause = False
 
     def encode(self, entries: Sequence[Entry]) -> bytes:
         """Return the entries as they are."""
-        return b"".join(frame(dump(self._read(entry).to_dict()), entry.number) for entry in entries)
+        path = self._path
+        own = [entry for entry in entries if entry.path[: len(path)] == path]
+        if path and own and own[-1].path == path and isinstance(own[-1].event, RunEnd):
+            self.wants_pause = True
+        return b"".join(frame(dump(self._read(entry).to_dict()), entry.number) for entry in own)
 
     def _read(self, entry: Entry) -> Entry:
         if self._complete is None or not isinstance(entry.event, ModelRequestEvent):
@@ -67,6 +82,9 @@ PACE = 0.04
 
 class EventStream(Response):
     """Stream a run's events through an encoder; a client that disconnects ends only this stream.
+
+    If the run leaves this process before its end, the response is not completed: the server closes the
+    connection, and the client reads again, as after a crash. What it has seen may never be stored.
 
     `hold` is for how many seconds it stays open although the encoder wants a pause.
     """
@@ -115,6 +133,11 @@ class EventStream(Response):
             if body:
                 await send({"type": "http.response.body", "body": body, "more_body": True})
                 body = b""
+        if reader.was_left and not watcher.done():
+            logger.info("stream broken off: its run continues elsewhere, or later")
+            if body:
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+            return
         await send({"type": "http.response.body", "body": body + encoder.end(), "more_body": False})
 
     async def _watch(self, receive: Receive) -> None:

@@ -17,6 +17,15 @@ from dovetail.tools.tool import Tool, ToolFailure, ToolResult
 
 langchain_tools = lazy("langchain_core.tools", extra="langchain")
 
+LANGCHAIN_HINT = (
+    "For a tool of LangChain: from_langchain(tool) (from dovetail.tools.langchain import from_langchain)."
+)
+
+
+def is_langchain(value: Any) -> bool:
+    """Whether a value is a LangChain tool; LangChain is not imported for the answer."""
+    return any(base.__module__.startswith("langchain_core.tools.") for base in type(value).__mro__)
+
 
 def from_langchain(tool: Any, *, kind: Kind = Kind.Other, **choices: Any) -> Tool:
     """Return a LangChain tool as a `Tool`; other options are fields of `Tool`."""

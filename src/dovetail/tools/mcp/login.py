@@ -8,11 +8,14 @@ same file when they connect.
 import asyncio
 import logging
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from dovetail.data.known_secrets import protect, protect_file
 from dovetail.data.private_file import read_private, write_private
+from dovetail.data.shapes import is_mapping
 from dovetail.data.text import cut
 from dovetail.errors import ConfigError, ToolError
 from dovetail.lazy import lazy
@@ -31,6 +34,7 @@ PERSON_SECONDS = 600.0
 """The number of seconds that a person has for a login."""
 
 _LONGEST_REASON = 300
+_SECRETS = ("access_token", "refresh_token", "id_token", "client_secret", "registration_access_token")
 _FIRST_REQUEST = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -55,6 +59,7 @@ class LoginFile:
         self._server = server
         self.context: Any = None
         self.redirect: str | None = None
+        protect_file(path, lambda path: _find_tokens(read_private(path)))
 
     @property
     def has_tokens(self) -> bool:
@@ -101,9 +106,11 @@ class LoginFile:
         except ConfigError as error:
             logger.warning("%s", error)
             return {}
+        protect(_find_tokens(data))
         return data if data.get("url") == self._server.url else {}
 
     def _write(self, **fields: Any) -> None:
+        protect(_find_tokens(fields))
         write_private(self.path, {**self._read(), "url": self._server.url, **fields})
 
 
@@ -208,6 +215,13 @@ class Login:
     async def _wait(self) -> Any:
         assert self._code is not None
         return await self._code
+
+
+def _find_tokens(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the secrets of a login: those of its tokens, and of the registration as a client."""
+    for part in (data.get("tokens"), data.get("client")):
+        if is_mapping(part):
+            yield from (str(part[name]) for name in _SECRETS if part.get(name))
 
 
 async def _refuse(*_: object) -> None:

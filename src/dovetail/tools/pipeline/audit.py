@@ -4,17 +4,24 @@ import json
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
-from dovetail.data.secrets import mask_secrets
+from dovetail.data.secrets import mask_call
 from dovetail.events.call import CallStatus
 
 logger = logging.getLogger("dovetail.audit")
 
 
+DecidedBy: TypeAlias = Literal["rule", "remembered", "person", "listener", "timeout"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditRecord:
-    """The record of one call; secrets in `args` are masked."""
+    """The record of one call; secrets in `args` are masked.
+
+    `decided_by` says who allowed or refused it: a `rule`, an answer that was `remembered`, a `person` (the
+    owner), a `listener` on the bus, or the `timeout`; `waited` are the seconds of its question.
+    """
 
     time: float
     call_id: str
@@ -25,6 +32,8 @@ class AuditRecord:
     kind: str = ""
     decision: str = ""
     rule: str = ""
+    decided_by: DecidedBy | None = None
+    waited: float = 0.0
     error: str | None = None
     owner: str | None = None
     session_id: str | None = None
@@ -48,4 +57,4 @@ def find_log_audit() -> Audit | None:
 
 def mask_arguments(arguments: str | Mapping[str, Any]) -> Any:
     """Return arguments without secrets; a text that could not be parsed is replaced by its length."""
-    return {"unread_characters": len(arguments)} if isinstance(arguments, str) else mask_secrets(arguments)
+    return {"unread_characters": len(arguments)} if isinstance(arguments, str) else mask_call(arguments)

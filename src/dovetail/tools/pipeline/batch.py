@@ -4,15 +4,16 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from dovetail.data.known_secrets import hide_known
 from dovetail.errors import ToolError
 from dovetail.events.call import CallStatus, ToolCall
 from dovetail.events.run_context import RunContext, current_context, entered
 from dovetail.events.run_events import ToolEnd, ToolHold, ToolStart
 from dovetail.policy.policy import Decision
-from dovetail.tools.pipeline.approve import Approver
+from dovetail.tools.pipeline.approve import Approval, Approver
 from dovetail.tools.pipeline.audit import Audit, AuditRecord, find_log_audit, mask_arguments
 from dovetail.tools.pipeline.execute import GRACE, Execution
 from dovetail.tools.pipeline.prepare import Prepared, Preparer
@@ -49,6 +50,7 @@ class _Call:
     context: RunContext
     prepared: Prepared | None = None
     decision: Decision | None = None
+    approval: Approval = field(default_factory=Approval)
     is_approved: bool = False
     outcome: CallOutcome | None = None
 
@@ -115,9 +117,9 @@ class CallBatch:
     async def _ask(self, call: _Call) -> None:
         if call.prepared is None or call.decision is None:
             return
-        call_id = call.request.call_id
+        approver, call_id, reason = self._steps.approver, call.request.call_id, call.decision.reason
         try:
-            call.prepared = await self._steps.approver.ask(call.prepared, call.decision, call_id, self._run)
+            call.prepared = await approver.ask(call.prepared, reason, call_id, self._run, call.approval)
             call.is_approved = True
         except ToolError as error:
             self._refuse(call, error)
@@ -137,10 +139,19 @@ class CallBatch:
             if self._run.cancelled.is_set():
                 break
             with entered(call.context):
-                self._start(call, prepared)
+                self._start_allowed(call, prepared)
             if not in_parallel:
                 await self._wait_until_idle()
         await self._wait_until_idle()
+
+    def _start_allowed(self, call: _Call, prepared: Prepared) -> None:
+        """Start a call, unless the rules deny it by now: others of its turn may have waited long."""
+        try:
+            self._steps.approver.check(prepared, self._run)
+        except ToolError as error:
+            self._refuse(call, error)
+        else:
+            self._start(call, prepared)
 
     def _start(self, call: _Call, prepared: Prepared) -> None:
         tool, call_id = prepared.tool, call.request.call_id
@@ -194,8 +205,7 @@ class CallBatch:
     def _end(self, call: _Call, status: CallStatus, result: ToolResult, duration: float = 0.0) -> None:
         if call.outcome is not None:  # a second cancel did not wait for this one
             return
-        if self._steps.hide is not None:
-            result = mask_failure(result, self._steps.hide)
+        result = mask_failure(result, self._steps.hide or hide_known)
         call.outcome = CallOutcome(call=call.request, status=status, result=result, duration=duration)
         error = result.error and {"message": result.error.message, "type": result.error.type}
         self._run.emit(ToolEnd(call.request.call_id, status, to_dict(result), error, duration))
@@ -211,6 +221,7 @@ class CallBatch:
 
     def _make_record(self, call: _Call, outcome: CallOutcome) -> AuditRecord:
         prepared, decision, run = call.prepared, call.decision, self._run
+        is_remembered = decision is not None and decision.rule.source == "remembered"
         return AuditRecord(
             time=time.time(),
             call_id=call.request.call_id,
@@ -219,6 +230,8 @@ class CallBatch:
             args=mask_arguments(prepared.args if prepared else call.request.arguments),
             decision=decision.action if decision else "",
             rule=decision.rule.title if decision else "",
+            decided_by=None if decision is None else "remembered" if is_remembered else call.approval.by,
+            waited=call.approval.waited,
             status=outcome.status,
             duration=outcome.duration,
             error=outcome.result.error.message if outcome.result.error else None,

@@ -8,16 +8,19 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from contextvars import Context, copy_context
 from time import perf_counter
 from typing import Any, TypeAlias
 
 from dovetail.concurrency import Stopwatch, find_running_loop
 from dovetail.data.clean import clean_data
+from dovetail.data.known_secrets import hide_known_in
 from dovetail.errors import ToolError
 from dovetail.events.call import CallStatus
 from dovetail.events.run_context import RunContext
-from dovetail.events.run_events import AskKind, ToolProgress
+from dovetail.events.run_events import AskKind, ToolProgress, ToolStall
 from dovetail.events.tool_context import ToolContext
+from dovetail.stall import Stall, labelled
 from dovetail.tools.pipeline.prepare import Prepared
 from dovetail.tools.pipeline.result_limits import ResultLimiter
 from dovetail.tools.result import (
@@ -26,6 +29,7 @@ from dovetail.tools.result import (
     make_failure,
     make_result,
     make_unstarted,
+    mask_known,
     to_event_data,
 )
 from dovetail.tools.threads import contain_exits
@@ -52,6 +56,7 @@ class Execution:
         self._limiter = limiter
         self._on_end = on_end
         self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
         self._cancelled = asyncio.Event()
         self._is_finished = False
         self._has_begun = False
@@ -78,7 +83,7 @@ class Execution:
             self._cancelled.set()
             self._task.cancel()
             self._timeout.stop()
-            self._grace = self._loop.call_later(GRACE, self._abandon)
+            self._grace = self._loop.call_later(GRACE, self._abandon, context=self._context)
 
     async def _execute(self, args: dict[str, Any]) -> ToolResult:
         run = self._run
@@ -92,11 +97,13 @@ class Execution:
         )
         if not self._tool.may_repeat:
             await run.flush()
+        if not self._tool.is_read_only:
+            await run.confirm()  # even if this process was frozen after its start was stored
         self._has_begun = True
-        with _tool_span(self._tool, self._call_id) as span:
+        with labelled(self._tool.name, self._note_stall), _tool_span(self._tool, self._call_id) as span:
             with contain_exits():
                 value = await self._tool.execute(args, context)
-            result = add_notes(make_result(value), self._notes)
+            result = mask_known(add_notes(make_result(value), self._notes))
             if not self._limiter.fits(result, run):
                 result = await self._limiter.keep(result, run)
             record(span, {}, error=result.error and result.error.type)
@@ -120,7 +127,7 @@ class Execution:
 
     def _update(self, output: Any) -> None:
         """Show progress, from the event loop or from a thread."""
-        event = ToolProgress(self._call_id, to_event_data(output))
+        event = ToolProgress(self._call_id, hide_known_in(to_event_data(output)))
         if find_running_loop() is self._loop:
             self._show(event)
         else:
@@ -129,6 +136,9 @@ class Execution:
     def _show(self, event: ToolProgress) -> None:
         if not self._is_finished:
             self._run.emit(event)
+
+    def _note_stall(self, stall: Stall) -> None:
+        self._run.emit(ToolStall(self._call_id, round(stall.seconds, 3), stall.where))
 
     def _note_end(self, task: "asyncio.Task[ToolResult]") -> None:
         error = None if task.cancelled() else task.exception()
@@ -170,7 +180,9 @@ class Execution:
             return "error", make_failure(f"{name!r} cancelled itself.")
         is_known = self._tool.may_repeat or self._tool.is_read_only
         effect = "" if is_known else " Whether it had an effect is not known."
-        return "interrupted", make_failure(f"{name!r} was interrupted.{effect}", "interrupted")
+        reason = self._run.cancel.reason
+        text = f"{name!r} {reason}" if reason else f"{name!r} was interrupted."
+        return "interrupted", make_failure(f"{text}{effect}", "interrupted")
 
 
 class PausableTimeout:
@@ -183,6 +195,7 @@ class PausableTimeout:
         self._timer: asyncio.TimerHandle | None = None
         self._watch = Stopwatch(loop.time)
         self._limit: float | None = None
+        self._expire: Callable[[], None] | None = None
 
     def start(self, seconds: float | None, expire: Callable[[], None]) -> None:
         """Call `expire` once the seconds have passed; None means never."""
@@ -192,8 +205,8 @@ class PausableTimeout:
             self._set_timer()
 
     def stop(self) -> None:
-        """Never expire."""
-        self._limit = None
+        """Never expire, and let go of the function: with it the call would keep its tool in memory."""
+        self._limit, self._expire = None, None
         self._clear_timer()
 
     def pause(self) -> None:
@@ -207,9 +220,10 @@ class PausableTimeout:
         self._set_timer()
 
     def _set_timer(self) -> None:
-        if self._limit is not None and not self._watch.is_paused:
+        if self._limit is not None and self._expire is not None and not self._watch.is_paused:
             left = max(self._limit - self._watch.elapsed(), 0.0)
-            self._timer = self._loop.call_later(left, self._expire)
+            # The loop keeps cancelled timers with their contexts, and so would the tools of the run stay.
+            self._timer = self._loop.call_later(left, self._expire, context=Context())
 
     def _clear_timer(self) -> None:
         if self._timer is not None:
@@ -221,6 +235,7 @@ def _tool_span(tool: Tool, call_id: str) -> AbstractContextManager[Any]:
     attributes = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": tool.name,
+        "gen_ai.tool.description": tool.description,
         "gen_ai.tool.call.id": call_id,
         "gen_ai.tool.type": "function",
     }

@@ -14,6 +14,7 @@ from dovetail.data.text import explain_unknown
 from dovetail.errors import ToolError
 from dovetail.events.call import ToolCall
 from dovetail.events.run_context import RunContext
+from dovetail.response.field_event import FieldEvent
 from dovetail.response.parser import InstantParser
 from dovetail.schema.problem import describe_problems
 from dovetail.tools.pipeline.coerce import Repaired, coerce_arguments
@@ -143,23 +144,35 @@ def _read_text(tool: Tool, text: str) -> dict[str, Any]:
 
 
 def _read_leniently(tool: Tool, text: str, error: ValueError) -> dict[str, Any]:
-    """Read code fences, comments, single quotes and the like; but never half a value."""
+    """Read code fences, comments, single quotes and the like; but never arguments that were cut off.
+
+    What is missing would turn into its default: `dry_run` into false.
+    """
     if not text.strip():
         return {}
     if len(text) > LONGEST_REPAIRED:
         raise _wrong(tool, f"are not JSON: {error}") from error
     parser = InstantParser(tool.parameters.get("properties"))
-    parser.feed(text)
+    complete = parser.feed(text)
     is_found = parser.data is not None
-    completed_late = parser.finish()
-    if is_found and completed_late:
-        raise _wrong(
-            tool, f"are cut off inside `{completed_late[0].path}`: send them again in full"
-        ) from error
+    left_open = parser.finish()
+    if parser.is_too_deep:
+        raise _wrong(tool, f"are nested deeper than {DEEPEST} levels") from error
     if not is_dict(parser.data):
         raise _wrong(tool, f"are not JSON: {error}") from error
+    if parser.is_cut_off:
+        place = _find_cut(complete, left_open) if is_found else ""
+        raise _wrong(tool, f"are cut off{place}: send them again in full") from error
     logger.info("[tool-repair] %s: arguments read leniently, they are not JSON: %s", tool.name, error)
     return parser.data
+
+
+def _find_cut(complete: list[FieldEvent], left_open: list[FieldEvent]) -> str:
+    """Return where arguments end: inside a value, or after the last one."""
+    if left_open:
+        return f" inside `{left_open[0].path}`"
+    last = next((event for event in reversed(complete) if event.is_complete), None)
+    return f" after `{last.path}`" if last else ""
 
 
 def _wrong(tool: Tool, what: str) -> ToolError:

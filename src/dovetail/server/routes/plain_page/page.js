@@ -67,8 +67,16 @@ function endCall(block, output) {
   if (block) block.append(`\n→ ${typeof output === "string" ? output : JSON.stringify(output)}`);
 }
 
+/** JSON in which a call hides nothing: what is not drawn is an escape, runs of blanks are counted. */
+function showExactly(data) {
+  const hidden = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
+  return JSON.stringify(data, null, 2)
+    .replace(hidden, (found) => `\\u{${found.codePointAt(0).toString(16)}}`)
+    .replace(/\p{Zs}{25,}/gu, (found) => `␣×${found.length}`);
+}
+
 async function approve(ask) {
-  const approved = confirm(`Allow this call?\n\n${JSON.stringify(ask.payload, null, 2)}`);
+  const approved = confirm(`Allow this call?\n\n${showExactly(ask.payload)}`);
   await post(`/api/v1/asks/${ask.ask_id}`, { approved });
 }
 

@@ -15,12 +15,14 @@ SETTINGS = {
 
 @tool(kind="search")
 def search_library(
-    context: ToolContext, words: Annotated[str, "Words to look for; empty lists all"] = ""
+    context: ToolContext, words: Annotated[str, "All words that say what is looked for; empty lists all"] = ""
 ) -> list[dict[str, str]]:
     """Find sources that contain the words, best first. Returns names and matching lines."""
     wanted = words.lower().split()
     found = [(_count(text, wanted), name, text) for name, text in _read_all(context).items()]
-    ranked = sorted((each for each in found if each[0] or not wanted), key=lambda each: (-each[0], each[1]))
+    best = max(count for count, _, _ in found)
+    least = max(best / 2, bool(wanted))  # sources below share only words that most of them have
+    ranked = sorted((each for each in found if each[0] >= least), key=lambda each: (-each[0], each[1]))
     return [
         {"source": name, "line": _find_line(text, wanted)}
         for _, name, text in ranked[: context.settings["most"]]

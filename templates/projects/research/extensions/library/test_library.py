@@ -13,6 +13,12 @@ def test_the_best_source_comes_first_with_the_line_that_matches() -> None:
     assert "pulled apart" in call_folder_tool(__file__, "search_library", words="joint")[0]["line"]
 
 
+def test_sources_that_share_only_a_common_word_are_left_out() -> None:
+    found = call_folder_tool(__file__, "search_library", words="which joint cannot be pulled apart")
+    assert [each["source"] for each in found] == ["dovetail-joint"]
+    assert call_folder_tool(__file__, "search_library", words="varnish") == []
+
+
 def test_a_search_without_words_lists_all_sources() -> None:
     names = [each["source"] for each in call_folder_tool(__file__, "search_library")]
     assert names == ["dovetail-joint", "finger-joint", "mortise-and-tenon"]
