@@ -15,6 +15,9 @@ NEED_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
 	echo "Dovetail needs Python 3.11 or newer; $(PYTHON) is missing or older. Try: PYTHON=python3.12 make …"; exit 1; }
 BENCHMARKS := $(patsubst benchmarks/%/__main__.py,%,$(wildcard benchmarks/*/__main__.py))
 
+# A test starts hundreds of programs, which would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help run test test-often coverage soak conformance resume fix settings-page reference docs docs-serve bench eval bfcl reality plain wheel package-check web-package clean lint types unit web-test
 
@@ -24,7 +27,8 @@ help: ## list the targets
 	@echo "  PORT=8001 make run      another port          MODEL=ollama:qwen3 make run   another model"
 	@echo "  BENCH=prompt make bench only one benchmark    PYTHON=python3.12 …    another Python"
 	@echo "  RUNS=3 BUSY=4 make test-often  next to busy processes; SEED=7 repeats an order, TIMES=50 TESTS=tests/runs one part"
-	@echo "  KILLS=20 SEED=7 make soak  fewer kills, reproducible"
+	@echo "  WEB=1 RUNS=3 TESTS=long-chat make test-often  the tests in a browser, or some files of them"
+	@echo "  SOAK='--minutes 4 --engine dbos --seed 7' make soak  one engine, the same jobs and faults"
 	@echo "  CASES=500 SEED=7 make conformance  fewer cases, another seed"
 	@echo "  ENGINE=sqlite FAULT=sigkill POINT=child make resume  only some cells"
 	@echo "  PYTHONS='3.12 3.14' make package-check  only these Pythons, which uv finds or downloads"
@@ -57,14 +61,13 @@ coverage: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed ## 
 web-test: $(VENV)/.dev need-node web/dist/index.html docs
 	cd web && npm run --silent check && npm run --silent test && npm run --silent test:browser
 
-test-often: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed ## run the Python tests many times in random order and list what failed
+test-often: $(VENV)/.dev need-node web/dist/index.html .conformance/.installed $(if $(WEB),docs) ## run the Python tests, or with WEB=1 those in a browser, many times in random order and list what failed
 	$(BIN)/dovetail models pull small
 	@$(BIN)/python scripts/often.py --runs $(or $(RUNS),10) --busy $(or $(BUSY),0) --times $(or $(TIMES),1) \
-		$(if $(SEED),--seed $(SEED)) $(TESTS)
+		$(if $(SEED),--seed $(SEED)) $(if $(WEB),--web) $(TESTS)
 
-soak: $(VENV)/.dev ## kill the server a hundred times on each database and check the data
-	DOVETAIL_KILLS=$(or $(KILLS),100) DOVETAIL_SEED=$(or $(SEED),$(shell date +%s)) \
-		$(BIN)/pytest -s -n 2 --dist load tests/faults/test_kill.py
+soak: $(VENV)/.dev ## let machines fail at random under people who use everything, 15 minutes on four engines
+	@PYTHONPATH=src:tests $(BIN)/python -m soak $(SOAK)
 
 CONFORMANCE = PYTHONHASHSEED=0 PYTHONPATH=src:tests $(BIN)/python -m conformance --oracle .conformance/bin/python
 
@@ -115,7 +118,7 @@ bench: $(VENV)/.dev ## measure Dovetail and its peers side by side
 
 eval: $(VENV)/.dev ## ask the good embedded model real questions
 	$(BIN)/dovetail models pull good
-	@set -e; for file in evals/*.py; do case $$file in */__init__.py|*/questions.py|*/bfcl*.py) ;; *) \
+	@set -e; for file in evals/*.py; do case $$file in */__init__.py|*/questions.py|*/digest.py|*/bfcl*.py) ;; *) \
 		name=$$(basename $$file .py); echo "== $$name"; $(BIN)/python -m evals.$$name;; esac; done
 
 reality: $(VENV)/.dev ## ask the good embedded model what newcomers are shown, and write docs/reality.md

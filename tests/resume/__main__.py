@@ -19,7 +19,7 @@ from resume.machine import PACKAGES, Maker, copy_newer
 from resume.page import write_page, write_table
 from resume.peer_cells import PEERS, find_reason, run_peer_cell
 from resume.points import POINTS
-from resume.strikes import FAULTS
+from resume.strikes import FAULTS, can_strike
 from resume.world import Makers
 
 AT_ONCE = 2
@@ -35,7 +35,7 @@ def main() -> int:
         for engine in (*_choose(ENGINES, arguments.engine), *peers)
         for point in _choose(POINTS, arguments.point)
         for fault in _choose(FAULTS, arguments.fault)
-        if engine in ENGINES or find_reason(PEERS[engine], point) is None
+        if can_strike(engine, fault) and (engine in ENGINES or find_reason(PEERS[engine], point) is None)
     ]
     began = time.monotonic()
     outcomes = asyncio.run(run_cells(cells, arguments))

@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 import traceback
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from patience import PATIENCE
@@ -63,13 +63,16 @@ def read_outcomes(path: Path) -> dict[Cell, Outcome]:
     return found
 
 
-async def run_cell(cell: Cell, folder: Path, makers: Makers) -> Outcome:
-    """Run a cell in an empty folder."""
+async def run_cell(cell: Cell, folder: Path, makers: Makers, takeover: float | None = None) -> Outcome:
+    """Run a cell in an empty folder; `takeover` is the setting, if it is not the default."""
     began = time.monotonic()
+    engine = ENGINES[cell.engine]
+    if takeover is not None:
+        engine = replace(engine, settings={**engine.settings, "takeover": takeover})
     fault, point = FAULTS[cell.fault](), POINTS[cell.point]()
     problems: Problems = []
     log = ""
-    async with World(ENGINES[cell.engine], folder, makers) as world:
+    async with World(engine, folder, makers) as world:
         story = Story(world, with_answers=fault.asks, is_killed=fault.kills)
         try:
             async with asyncio.timeout(PATIENCE):

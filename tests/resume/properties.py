@@ -13,7 +13,7 @@ from typing import Any
 from dovetail.events.call import ToolCall
 from dovetail.sessions.parts import fold_parts
 from faults.checks import check_journal, check_view, read_entry
-from resume.model import Asked, Message, Model, read_text, say
+from resume.model import Asked, Message, Model, read_id, read_text, say
 from resume.reader import Entry
 from resume.story import CHILD, JOB, STEER, Story
 
@@ -144,7 +144,8 @@ def _key_of(call: Entry) -> str:
 
 
 def _was_called_unknown(key: str, asked: Sequence[Asked]) -> bool:
-    told = (item for one in asked for item in one.messages if item.get("tool_call_id") == f"call-{key}")
+    said = (item for one in asked for item in one.messages)
+    told = (item for item in said if read_id(item.get("tool_call_id", "")) == f"call-{key}")
     return any(map(_is_unknown, told))
 
 
@@ -228,8 +229,8 @@ def _expect_turn(job: str, turn: int, calls: Sequence[ToolCall]) -> list[str]:
 
 def _describe(message: Message) -> str:
     if message["role"] == "tool":
-        return f"tool {message['tool_call_id']}"
-    calls = [call["id"] for call in message.get("tool_calls") or ()]
+        return f"tool {read_id(message['tool_call_id'])}"
+    calls = [read_id(call["id"]) for call in message.get("tool_calls") or ()]
     return f"{message['role']} {read_text(message)} {calls}"
 
 

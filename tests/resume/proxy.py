@@ -19,6 +19,8 @@ class Proxy:
         self._marker: bytes | None = None
         self._held = asyncio.Event()
         self._released = asyncio.Event()
+        self._flows = asyncio.Event()
+        self._flows.set()
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -28,6 +30,7 @@ class Proxy:
     async def __aexit__(self, *exc_info: object) -> None:
         self.cut()
         self.release()
+        self.let_speak()
         if self._server is not None:
             self._server.close()
             await self._server.wait_closed()
@@ -41,6 +44,14 @@ class Proxy:
     def restore(self) -> None:
         """Accept connections again."""
         self.is_away = False
+
+    def hush(self) -> None:
+        """Pass nothing on any more, in any direction, and tell nobody: as a network that is gone."""
+        self._flows.clear()
+
+    def let_speak(self) -> None:
+        """Pass everything on again."""
+        self._flows.set()
 
     def hold(self, marker: str) -> None:
         """Hold back the next message to the server that contains a text, and what follows it."""
@@ -66,7 +77,8 @@ class Proxy:
             with suppress(OSError):
                 back, forth = await asyncio.open_unix_connection(self._socket_path)
                 self._open.add(forth)
-                await asyncio.gather(self._send(reader, forth), _copy(back, writer), return_exceptions=True)
+                ways = self._send(reader, forth), self._copy(back, writer)
+                await asyncio.gather(*ways, return_exceptions=True)
                 self._open.discard(forth)
         finally:
             self._open.discard(writer)
@@ -80,14 +92,17 @@ class Proxy:
                     self._held.set()
                     await self._released.wait()
                 before = data[-200:]
+                await self._flows.wait()
                 writer.write(data)
                 await writer.drain()
+        await self._flows.wait()
         writer.close()
 
-
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(OSError):
-        while data := await reader.read(_SIZE):
-            writer.write(data)
-            await writer.drain()
-    writer.close()
+    async def _copy(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(_SIZE):
+                await self._flows.wait()
+                writer.write(data)
+                await writer.drain()
+        await self._flows.wait()
+        writer.close()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from typing import Any
 
 from patience import PATIENCE
@@ -36,19 +37,31 @@ class Reader:
         return await self.wait_for(self._is_end, "the end of the run")
 
     async def close(self) -> None:
-        """Stop reading."""
-        self._task.cancel()
+        """Stop reading; a stream that is closing by itself is let, or its connection would stay open."""
+        if not self._has_ended:
+            self._task.cancel()
         await asyncio.wait([self._task])
+
+    @property
+    def _has_ended(self) -> bool:
+        return bool(self.entries) and self._is_end(self.entries[-1])
 
     def _is_end(self, entry: Entry) -> bool:
         return entry["type"] == "run-end" and entry["path"] == [self.run_id]
 
     async def _follow(self) -> None:
-        while not (self.entries and self._is_end(self.entries[-1])):
+        while not self._has_ended:
             after = self.entries[-1]["number"] if self.entries else 0
-            async for entry in self._world.stream(f"/api/v1/runs/{self.run_id}/events?after={after}"):
-                async with self._news:
-                    if entry["type"] == "run-resume":  # what was shown beyond that number was never stored
-                        self.entries = [one for one in self.entries if one["number"] <= entry["after"]]
-                    self.entries.append(entry)
-                    self._news.notify_all()
+            stream = self._world.stream(f"/api/v1/runs/{self.run_id}/events?after={after}")
+            async with aclosing(stream):  # left to the garbage collector, it would keep its connection
+                async for entry in stream:
+                    await self._take(entry)
+                    if self._has_ended:
+                        return
+
+    async def _take(self, entry: Entry) -> None:
+        async with self._news:
+            if entry["type"] == "run-resume":  # what was shown beyond that number was never stored
+                self.entries = [one for one in self.entries if one["number"] <= entry["after"]]
+            self.entries.append(entry)
+            self._news.notify_all()

@@ -5,7 +5,7 @@ import sqlite3
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +43,17 @@ class Storage(ABC):
     def release(self) -> None:
         """Let results be stored again."""
 
+    async def open_way(self) -> tuple[str, Proxy | None]:
+        """Return the address for a new process, and the proxy that only its connections go through."""
+        return self.url, None
+
     @abstractmethod
     async def execute(self, statement: str) -> None:
         """Execute an SQL statement, for what would otherwise take hours."""
+
+    @abstractmethod
+    async def fetch(self, query: str) -> list[Any]:
+        """Return the first column of what an SQL query finds."""
 
     @abstractmethod
     async def find_damage(self) -> list[str]:
@@ -92,6 +100,14 @@ class SqliteStorage(Storage):
             connection.execute(statement)
         connection.close()
 
+    async def fetch(self, query: str) -> list[Any]:
+        """Return the first column of what an SQL query finds."""
+        connection = sqlite3.connect(self._path, timeout=10)
+        try:
+            return [row[0] for row in connection.execute(query)]
+        finally:
+            connection.close()
+
     async def find_damage(self) -> list[str]:
         """Check the pages of the file and its foreign keys."""
         connection = sqlite3.connect(self._path, timeout=10)
@@ -106,37 +122,59 @@ class SqliteStorage(Storage):
 class PostgresStorage(Storage):
     """A database on a real server, behind a proxy that can be cut."""
 
-    def __init__(self, direct: str, proxy: Proxy) -> None:
-        self._direct = direct
-        self._proxy = proxy
-        name = direct.split("?")[0].rsplit("/", 1)[-1]
-        self.url = f"postgresql://postgres@127.0.0.1:{proxy.port}/{name}"
+    def __init__(self, direct: str, socket_path: str, ways: AsyncExitStack) -> None:
+        self.url = self._direct = direct
+        self._socket_path = socket_path
+        self._ways = ways
+        self._proxies: list[Proxy] = []
+
+    async def open_way(self) -> tuple[str, Proxy | None]:
+        """Return the address of a new proxy."""
+        proxy = await self._ways.enter_async_context(Proxy(self._socket_path))
+        self._proxies.append(proxy)
+        name = self._direct.split("?")[0].rsplit("/", 1)[-1]
+        return f"postgresql://postgres@127.0.0.1:{proxy.port}/{name}", proxy
 
     def go_away(self, machines: Sequence[Machine]) -> None:
         """Break all connections."""
-        self._proxy.cut()
+        for proxy in self._proxies:
+            proxy.cut()
 
     def come_back(self, machines: Sequence[Machine]) -> None:
         """Accept connections."""
-        self._proxy.restore()
+        for proxy in self._proxies:
+            proxy.restore()
 
     async def hold_result(
         self, text: str, go: Callable[[], None], seen: Callable[[], Awaitable[Any]]
     ) -> None:
         """Hold back the statement that carries the result."""
-        self._proxy.hold(text)
+        for proxy in self._proxies:
+            proxy.hold(text)
         go()
-        await self._proxy.wait_until_held()
+        held = [asyncio.create_task(proxy.wait_until_held()) for proxy in self._proxies]
+        _, others = await asyncio.wait(held, return_when=asyncio.FIRST_COMPLETED)
+        for task in others:
+            task.cancel()
 
     def release(self) -> None:
         """Pass on the statement, if its sender is still there."""
-        self._proxy.release()
+        for proxy in self._proxies:
+            proxy.release()
 
     async def execute(self, statement: str) -> None:
         """Execute an SQL statement."""
         connection = await asyncpg.connect(self._direct)
         try:
             await connection.execute(statement)
+        finally:
+            await connection.close()
+
+    async def fetch(self, query: str) -> list[Any]:
+        """Return the first column of what an SQL query finds."""
+        connection = await asyncpg.connect(self._direct)
+        try:
+            return [row[0] for row in await connection.fetch(query)]
         finally:
             await connection.close()
 
@@ -158,5 +196,5 @@ async def open_storage(kind: str, folder: Path) -> AsyncIterator[Storage]:
         return
     server = await asyncio.to_thread(_start_once)
     direct = await make_database()
-    async with Proxy(f"{server.split('host=')[1]}/.s.PGSQL.5432") as proxy:
-        yield PostgresStorage(direct, proxy)
+    async with AsyncExitStack() as ways:
+        yield PostgresStorage(direct, f"{server.split('host=')[1]}/.s.PGSQL.5432", ways)

@@ -3,17 +3,19 @@
 import asyncio
 import json
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from dovetail.concurrency import retrying
+from dovetail.ids import new_id
 from dovetail.testing import ScriptedServer
+from dovetail.testing.script import Script
 from patience import PATIENCE
 from resume.engines import Engine, make_settings
 from resume.machine import Machine, Maker
@@ -21,6 +23,9 @@ from resume.model import Model
 from resume.storage import Storage, open_storage
 from resume.workspace import Workspace, open_workspace
 
+S = TypeVar("S", bound=Script)
+TAKEOVER = 15.0
+"""The default of `runs.takeover`."""
 PAUSE = 0.02
 """Seconds between two looks at something that sends no news."""
 
@@ -42,6 +47,8 @@ class World:
     makers: Makers
     web: list[Machine] = field(default_factory=list[Machine])
     workers: list[Machine] = field(default_factory=list[Machine])
+    awake: list[Machine] = field(default_factory=list[Machine])
+    """Processes that have lost their runs and live on."""
     up: asyncio.Event = field(default_factory=asyncio.Event)
     model: Model = field(default_factory=Model)
     storage: Storage = field(init=False)
@@ -63,13 +70,23 @@ class World:
     async def __aexit__(self, *exc_info: object) -> None:
         self.workspace.open_all()
         self.storage.release()
-        await asyncio.gather(*(machine.end() for machine in self.machines))
+        await asyncio.gather(*(machine.end() for machine in self.machines + self.awake))
         await self._exits.aclose()
+
+    def play(self, script: S) -> S:
+        """Let another script answer as the model; return it."""
+        self._server.script = script
+        return script
 
     @property
     def machines(self) -> list[Machine]:
         """All processes."""
         return self.web + self.workers
+
+    @property
+    def takeover(self) -> float:
+        """The seconds within which the runs of a process that stands still are taken over."""
+        return float(self.engine.settings.get("takeover", TAKEOVER))
 
     @property
     def working(self) -> list[Machine]:
@@ -124,7 +141,11 @@ class World:
 
     async def _make(self, words: list[str], newer: bool) -> Machine:
         maker = self.makers.newer if newer else self.makers.now
-        machine = await maker.make(words, self.folder, self._environment)
+        url, way = await self.storage.open_way()
+        clock = self.folder / f"clock-{new_id('machine')}"
+        place = {"DATABASE_URL": url, "RESUME_CLOCK": str(clock)}
+        machine = await maker.make(words, self.folder, {**self._environment, **place})
+        machine.way, machine.clock = way, clock
         try:
             await machine.wait_until_ready()
         except BaseException:
@@ -159,7 +180,7 @@ class World:
         assert response.status_code == 200, f"GET {path}: {response.text}"
         return response.json()
 
-    async def stream(self, path: str) -> AsyncIterator[dict[str, Any]]:
+    async def stream(self, path: str) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the events of a stream until it ends or breaks."""
         await self.up.wait()
         with suppress(httpx.TransportError, IndexError):

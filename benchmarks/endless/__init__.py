@@ -1,0 +1,1 @@
+"""What an answer without an end costs a server."""
