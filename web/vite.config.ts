@@ -1,5 +1,9 @@
 import { readFileSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, gzip } from "node:zlib";
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
@@ -29,8 +33,26 @@ function shipTypes(): Plugin {
   };
 }
 
+const COMPRESSED = { br: promisify(brotliCompress), gz: promisify(gzip) };
+
+/** Writes `main.js.br` and `main.js.gz` next to `main.js`, which the server sends to browsers that accept them. */
+function compressFiles(): Plugin {
+  return {
+    name: "compress-files",
+    async writeBundle({ dir = "" }, bundle) {
+      for (const name of Object.keys(bundle).filter((one) => /\.(js|css|html)$/.test(one))) {
+        const content = await readFile(join(dir, name));
+        for (const [ending, compress] of Object.entries(COMPRESSED)) {
+          const smaller = await compress(content);
+          if (smaller.length < content.length) await writeFile(join(dir, `${name}.${ending}`), smaller);
+        }
+      }
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), modernFontsOnly(), shipTypes()],
+  plugins: [react(), tailwindcss(), modernFontsOnly(), shipTypes(), compressFiles()],
   resolve: {
     alias: [
       { find: "@", replacement: here("./src") },

@@ -1,20 +1,24 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { PATIENCE } from "./patience.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** `test` by default; `shots` takes the screenshots for the documentation, `bench` measures. */
+const suite = process.env["BROWSER_SUITE"] ?? "test";
 
 export default defineConfig({
   root: here("../tests/web"),
   cacheDir: here("node_modules/.vite-browser"),
   test: {
-    // `test` by default; `shots` takes the screenshots for the documentation, `bench` measures.
-    include: [`**/*.${process.env["BROWSER_SUITE"] ?? "test"}.ts`],
+    include: [`**/*.${suite}.ts`],
     globalSetup: ["./server.ts"],
     environment: "node",
-    fileParallelism: false,
-    // Guards against hangs: a busy machine is slow. See PATIENCE in the harness.
-    testTimeout: 1_200_000,
-    hookTimeout: 1_200_000,
-    expect: { poll: { timeout: 300_000, interval: 50 } },
+    // Each worker has a server and a browser of its own. What is drawn or measured has the machine to itself.
+    maxWorkers: suite === "test" ? 2 : 1,
+    // What a test waits for has the one guard, and says what is missing; a test of many slow steps may last longer.
+    testTimeout: 2 * PATIENCE,
+    hookTimeout: 2 * PATIENCE,
+    expect: { poll: { timeout: PATIENCE, interval: 50 } },
   },
 });

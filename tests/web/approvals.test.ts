@@ -3,7 +3,19 @@
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { findings } from "./axe";
-import { address, answer, ask, call, countOf, openPage, openTab, requestAbout, script, useBrowser } from "./harness";
+import {
+  address,
+  answer,
+  ask,
+  call,
+  countOf,
+  idle,
+  openPage,
+  openTab,
+  requestAbout,
+  script,
+  useBrowser,
+} from "./harness";
 
 useBrowser();
 
@@ -179,6 +191,7 @@ test("a call allowed for a run is not asked about again in it, but in the next o
   await answer(page)
     .getByRole("button", { name: /^Used tools 2 times/ })
     .waitFor();
+  await idle(page);
   await ask(page, "and once more");
   await page.getByRole("button", { name: "Decline", exact: true }).waitFor();
 });
@@ -198,6 +211,7 @@ test("a call that is always allowed is not asked about in another chat, but any 
   await page.getByRole("button", { name: "New chat", exact: true }).first().click();
   await ask(page, "pepper again");
   await answer(page).getByText("Noted without asking.").waitFor();
+  await idle(page);
   await ask(page, "keep cumin");
   await page.getByRole("button", { name: "More answers", exact: true }).waitFor();
 });
@@ -216,6 +230,7 @@ test("an overwrite shows what will change, and afterwards what has changed", asy
   await waiting.getByText("A new file").waitFor();
   await waiting.getByRole("button", { name: "Allow", exact: true }).click();
   await answer(page).getByText("Begun.").waitFor();
+  await idle(page);
   await ask(page, "change oak");
   await waiting.locator("[data-diff=removed]").getByText("heavy").waitFor();
   await waiting.locator("[data-diff=added]").getByText("light").waitFor();
@@ -312,6 +327,7 @@ test("what was always allowed can be taken back at once", async () => {
   await answer(page).getByText("Thyme noted.").waitFor();
   await page.getByRole("button", { name: "Undo", exact: true }).click();
   await page.getByText("Taken back: you will be asked again.").waitFor();
+  await idle(page);
   await ask(page, "thyme again");
   await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
 });
@@ -404,4 +420,21 @@ test.each([
   }
   await page.getByRole("radio", { name: "This" }).check();
   expect(await findings(page)).toEqual([]);
+});
+
+test("characters that turn or hide a command are visible in its approval and in the answer", async () => {
+  const command = "ls \u202egnp.exe\u200b\n$ rm -rf build";
+  await script(
+    { when: "run it quietly", tool_calls: [call("run_shell_command", { command })] },
+    { when: "run_shell_command", text: "It is \u202eenod\u2066 &#x202e; now." },
+  );
+  const page = await openPage();
+  await ask(page, "run it quietly");
+  const shown = "ls \\u202egnp.exe\\u200b\\n$ rm -rf build";
+  await answer(page).locator("pre").getByText(shown).waitFor();
+  const texts = await answer(page).innerText();
+  expect(texts.split("gnp.exe")).toHaveLength(3);
+  expect(texts).not.toContain("\u202e");
+  await page.getByRole("button", { name: "Decline", exact: true }).click();
+  await answer(page).getByText("It is \\u202eenod\\u2066 \\u202e now.").waitFor();
 });

@@ -1,12 +1,7 @@
 /** Tabs, devices and servers show the same, and a person is called when something waits. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -16,12 +11,15 @@ import {
   call,
   composer,
   countOf,
+  DELETED,
+  idle,
   openPage,
   openTab,
   release,
   script,
   useBrowser,
 } from "./harness";
+import { Program } from "./python";
 
 useBrowser();
 
@@ -58,6 +56,7 @@ test("an answer appears live in another tab and on another device", async () => 
 
   // The device answers next, after what came from the first tab.
   await script({ when: "and pine", text: "Pine grows fast." });
+  await idle(device);
   await ask(device, "and pine");
   await answer(page).getByText("Pine grows fast.").waitFor();
   await countOf(question(page), 3);
@@ -66,12 +65,10 @@ test("an answer appears live in another tab and on another device", async () => 
 
 test("a chat that is renamed or deleted elsewhere changes here", async () => {
   await script({ when: "a name", text: "Fine." });
-  // The browser reports it if a page is still reading the new name when the chat is deleted.
-  const expected = /404/;
-  const page = await openPage({ expected });
+  const page = await openPage({ expected: DELETED });
   await ask(page, "a name");
   await answer(page).getByText("Fine.").waitFor();
-  const device = await openPage({ path: hash(page), expected });
+  const device = await openPage({ path: hash(page), expected: DELETED });
   await answer(device).getByText("Fine.").waitFor();
   const url = `${address.url}/api/v1/sessions/${hash(page).split("/").at(-1)}`;
   const headers = { "content-type": "application/json" };
@@ -268,26 +265,16 @@ async function signIn(key: string): Promise<Page> {
 }
 
 describe("two servers on one database", () => {
-  let servers: ChildProcess;
-  let lines: AsyncIterator<string>;
+  let servers: Program;
   let pair: { url: string; other: string; script: string };
   beforeAll(async () => {
-    const here = dirname(fileURLToPath(import.meta.url));
-    const own = join(here, "..", "..", ".venv", "bin", "python");
-    const python = process.env["DOVETAIL_PYTHON"] ?? (existsSync(own) ? own : "python3");
-    const env = { ...process.env, PYTHONPATH: process.env["PYTHONPATH"] ?? join(here, "..", "..", "src") };
-    servers = spawn(python, [join(here, "serve_pair.py")], { stdio: ["pipe", "pipe", "inherit"], env });
-    if (servers.stdout === null) throw new Error("the servers have no output");
-    lines = createInterface({ input: servers.stdout })[Symbol.asyncIterator]();
-    pair = JSON.parse((await lines.next()).value);
-  }, 120_000);
-  afterAll(async () => {
-    servers.stdin?.end();
-    await once(servers, "exit");
+    servers = new Program("serve_pair.py");
+    pair = JSON.parse(await servers.read());
   });
+  afterAll(() => servers.end());
   const order = async (command: "stop" | "start") => {
-    servers.stdin?.write(`${command}\n`);
-    expect((await lines.next()).value).toBe(command);
+    servers.write(command);
+    expect(await servers.read()).toBe(command);
   };
   const say = async (when: string, ...steps: unknown[]) => {
     await fetch(`${pair.script}/script/replies`, { method: "POST", body: JSON.stringify([{ when, steps }]) });

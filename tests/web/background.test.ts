@@ -2,13 +2,12 @@
 
 import type { Page } from "playwright-core";
 import { test } from "vitest";
-import { address, answer, ask, call, countOf, openPage, release, script, useBrowser } from "./harness";
+import { address, answer, ask, call, countOf, idle, openPage, release, script, useBrowser } from "./harness";
 
 useBrowser();
 
 const tasks = (page: Page) => page.getByRole("region", { name: "Background tasks", exact: true });
 const task = (page: Page, state: string) => tasks(page).getByRole("listitem", { name: `Scribe: ${state}` });
-const idle = (page: Page) => page.getByRole("button", { name: "Send", exact: true }).waitFor();
 
 /** Starts the agent `scribe` in the background on a task. */
 async function start(page: Page, query: string, ...replies: unknown[]): Promise<void> {
@@ -38,7 +37,7 @@ test("a task's question is answered in the chat that started it, and its chat ca
   );
   // The list was not opened by hand: the question opens it.
   const asked = task(page, "Waiting for you");
-  await asked.getByText("Asked by Scribe").waitFor();
+  await asked.getByText(/Asked by .*Scribe/).waitFor();
   await asked.getByText("mint", { exact: true }).waitFor();
   await asked.getByRole("button", { name: "Allow", exact: true }).click();
   await tasks(page).getByText("1 ended").waitFor();

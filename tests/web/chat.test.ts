@@ -63,7 +63,7 @@ test("stopping cancels the run, and the page says so", async () => {
   await expect.poll(running).toBeNull();
 });
 
-test("Escape stops the answer, but not from a field that is about something else", async () => {
+test("Escape pressed twice stops the answer, but not from a field that is about something else", async () => {
   await script({ when: "a long one", steps: ["A beginning", { hold: "escape" }, " and an end."] });
   const page = await openPage();
   await ask(page, "a long one");
@@ -71,6 +71,18 @@ test("Escape stops the answer, but not from a field that is about something else
   await page.getByRole("searchbox", { name: "Search chats", exact: true }).fill("old");
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+  await composer(page).evaluate((field) =>
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", isComposing: true, bubbles: true })),
+  );
+  await page.getByRole("button", { name: "Open the workbench", exact: true }).click();
+  const workbench = page.getByRole("complementary", { name: "Workbench", exact: true });
+  await workbench.waitFor();
+  await composer(page).press("Escape");
+  await workbench.waitFor({ state: "detached" });
+  expect(await page.getByText("Press Esc again to stop").count()).toBe(0);
+  await composer(page).press("Escape");
+  await page.getByText("Press Esc again to stop").waitFor();
   await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
   await composer(page).press("Escape");
   await answer(page).getByText("Stopped.").waitFor();
@@ -87,6 +99,19 @@ test("a model failure is shown in words, and a retry works", async () => {
   await notice.getByRole("button", { name: "Try again", exact: true }).click();
   await answer(page).getByText("Now it works.").waitFor();
   await countOf(page.getByRole("alert"), 0);
+});
+
+test("a rejected key leads to the keys of providers, and back to the chat", async () => {
+  await script({ when: "with a bad key", status: 401, body: { error: { message: "Incorrect API key provided." } } });
+  const page = await openPage({ expected: /403/ });
+  await ask(page, "with a bad key");
+  await page.getByRole("alert").getByRole("link", { name: "Open the keys of providers", exact: true }).click();
+  const keys = page.getByRole("button", { name: "Keys of providers", exact: true });
+  await page.waitForFunction(() => document.activeElement?.getAttribute("aria-expanded") === "true");
+  expect(await keys.getAttribute("aria-expanded")).toBe("true");
+  await page.getByText("Only the operator of this server can do this").waitFor();
+  await page.goBack();
+  await page.getByRole("alert").getByText("API key").waitFor();
 });
 
 test("an unreachable server is shown in words, and the message is kept and sent again", async () => {

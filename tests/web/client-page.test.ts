@@ -7,7 +7,7 @@ import react from "@vitejs/plugin-react";
 import type { Page } from "playwright-core";
 import { build } from "vite";
 import { afterEach, beforeAll, expect, test } from "vitest";
-import { address, call, openPage, release, script, useBrowser } from "./harness";
+import { address, call, openPage, type PageOptions, release, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -47,8 +47,8 @@ beforeAll(async () => {
 const posts: string[] = [];
 afterEach(() => void posts.splice(0));
 
-async function openClient(): Promise<Page> {
-  const page = await openPage({ origin: address.client, usesServer: true });
+async function openClient(options: PageOptions = {}): Promise<Page> {
+  const page = await openPage({ origin: address.client, usesServer: true, ...options });
   page.on("request", (request) => {
     if (request.method() === "POST" && request.url().endsWith("/api/v1/chat")) posts.push(request.postData() ?? "");
   });
@@ -72,6 +72,14 @@ test("a message is answered, and both are there after a reload", async () => {
   await page.reload();
   await answer(page).getByText("Hello there.").waitFor();
   expect(posts).toHaveLength(1);
+});
+
+test("a message that is refused before the stream is explained in words", async () => {
+  const page = await openClient({ expected: /422/ });
+  await ask(page, "");
+  const notice = page.getByRole("alert");
+  await notice.waitFor();
+  expect(await notice.textContent()).toMatch(/^body: Missing message/);
 });
 
 test("a browser tool runs in the page", async () => {

@@ -11,6 +11,8 @@ import {
   ask,
   composer,
   countOf,
+  DELETED,
+  idle,
   loadChineseFont,
   openPage,
   openTab,
@@ -26,7 +28,6 @@ const suggestions = (page: Page) => page.getByRole("listbox", { name: "Suggestio
 const option = (page: Page, name: string | RegExp) => suggestions(page).getByRole("option", { name });
 const written = (page: Page) => expect.poll(() => composer(page).inputValue());
 const newChat = (page: Page) => page.getByRole("button", { name: "New chat", exact: true }).first();
-const idle = (page: Page) => page.getByRole("button", { name: "Send", exact: true }).waitFor();
 
 async function reload(): Promise<void> {
   const headers = { "x-admin-token": "open-sesame" };
@@ -78,7 +79,7 @@ test("drafts stay with their chats, with their files, over a switch, a reload an
 });
 
 test("the draft of a deleted chat is gone, and nothing of it stays in the browser", async () => {
-  const page = await openPage();
+  const page = await openPage({ expected: DELETED });
   await startChat(page, "soon deleted");
   await composer(page).fill("never sent");
   await newChat(page).click();
@@ -123,6 +124,25 @@ test("an agent that is named answers this message, and only this one", async () 
   await ask(page, "and who are you?");
   await answer(page).getByText("The assistant.").waitFor();
   expect(await requestAbout("and who are you")).not.toContain("You write notes.");
+});
+
+test("an agent that is named before the page has the list of agents answers all the same", async () => {
+  const page = await openPage();
+  let deliver = () => {};
+  const isDelivered = new Promise<void>((resolve) => {
+    deliver = resolve;
+  });
+  await page.route("**/api/v1/agents", async (route) => {
+    await isDelivered;
+    await route.continue();
+  });
+  await page.reload();
+  await script({ when: "note that elm", text: "Noted." });
+  await ask(page, "@scribe note that elm is tough");
+  await written(page).toBe("");
+  deliver();
+  await answer(page).getByText("Noted.").waitFor();
+  expect(await requestAbout("note that elm")).toContain("You write notes.");
 });
 
 test("suggestions are chosen by keyboard alone, and their list is accessible", async () => {

@@ -1,7 +1,7 @@
 /** Pins, folders, searches that lead to a message, and shared links. */
 
 import { expect, test } from "vitest";
-import { address, answer, ask, fillChat, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, fillChat, idle, NOON, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -12,7 +12,7 @@ async function act(page: Awaited<ReturnType<typeof openPage>>, title: string, ac
 
 test("a chat is pinned, put into a folder, and the folder renamed and removed", async () => {
   await script({ text: "Here.", repeat: true });
-  const page = await openPage();
+  const page = await openPage({ timeZone: NOON });
   await ask(page, "about oak");
   await answer(page).getByText("Here.").waitFor();
   const list = page.getByRole("navigation", { name: "Conversation", exact: true });
@@ -46,8 +46,10 @@ test("a search shows where it was found and leads to the message, also on anothe
   const page = await openPage({ path });
   await ask(page, "find the needle");
   await answer(page).getByText("The needle is here.").waitFor();
+  await idle(page);
   await page.getByRole("button", { name: "Try again", exact: true }).last().click();
   await answer(page).getByText("Another version.").waitFor();
+  await idle(page);
   await ask(page, "filler at the end");
   await answer(page).nth(13).waitFor();
 

@@ -7,7 +7,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, test } from "vitest";
-import { address, call, loadChineseFont, openPage, type PageOptions, script, useBrowser } from "./harness";
+import { address, call, idle, loadChineseFont, openPage, type PageOptions, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -41,8 +41,6 @@ async function say(page: Page, text: string): Promise<void> {
   await field.fill(text);
   await field.press("Enter");
 }
-
-const idle = (page: Page) => page.getByRole("button", { name: /^(Send|发送)$/ }).waitFor();
 
 describe.runIf(FOLDER !== "" && address.script !== "")("the gallery", () => {
   test.each(Object.entries(DRESSES))("%s", { timeout: 300_000 }, async (dress, options) => {

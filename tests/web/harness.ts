@@ -11,17 +11,21 @@ import {
   chromium as playwright,
 } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { PATIENCE } from "../../web/patience";
+import type { Address } from "./server";
 
 const require = createRequire(import.meta.url);
 
-export const address = inject("address");
-
-/** How long anything may take on a busy machine before it counts as missing, in milliseconds. */
-const PATIENCE = 300_000;
+/** The server of this worker; workers have the numbers 1, 2, … */
+export const address = inject("addresses")[Number(process.env["VITEST_POOL_ID"]) - 1] as Address;
 
 let browser: Browser;
 const problems: string[] = [];
 const closing: Array<() => Promise<void>> = [];
+
+const hours = 12 - new Date().getUTCHours();
+/** The time zone in which it is about noon: what is of today stays so until the end of a test. */
+export const NOON = `Etc/GMT${hours < 0 ? "+" : "-"}${Math.abs(hours)}`;
 
 /** Opens the browser for a test file; closes every page after its test and checks that none has failed. */
 export function useBrowser(): void {
@@ -29,7 +33,7 @@ export function useBrowser(): void {
     browser = await playwright.launch({
       executablePath: inject("browser"),
       args: ["--no-sandbox", "--font-render-hinting=none"],
-      timeout: 2 * PATIENCE,
+      timeout: PATIENCE,
     });
   });
   afterEach(async () => {
@@ -111,6 +115,14 @@ export async function ask(page: Page, text: string): Promise<void> {
   await composer(page).press("Enter");
 }
 
+/** Waits for the end of the answer that is being written; in both languages. */
+export async function idle(page: Page): Promise<void> {
+  await page.getByRole("button", { name: /^(Send|发送)$/ }).waitFor();
+}
+
+/** What the browser reports if a page is still reading a chat, such as its new name, when it is deleted. */
+export const DELETED = /404/;
+
 export function answer(page: Page) {
   return page.getByRole("article", { name: "Assistant", exact: true });
 }
@@ -151,12 +163,12 @@ export async function callTool(name: string, args: unknown): Promise<void> {
 const PARAGRAPH = "A joint holds because its **parts fit**, not because of the glue. ".repeat(6);
 
 /** Imports a chat with many answers; returns its path. Its messages are `q1`, `a1`, `q2`, … */
-export async function fillChat(questions: number): Promise<string> {
+export async function fillChat(questions: number, title = "filler 1"): Promise<string> {
   const messages = Array.from({ length: questions }, (_, place) => place + 1).flatMap((number) => [
     filler(`q${number}`, number === 1 ? null : `a${number - 1}`, "user", `filler ${number}`),
     filler(`a${number}`, `q${number}`, "assistant", PARAGRAPH),
   ]);
-  const body = JSON.stringify({ title: "filler 1", messages });
+  const body = JSON.stringify({ title, messages });
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${address.url}/api/v1/sessions/import`, { method: "POST", body, headers });
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);

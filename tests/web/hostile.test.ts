@@ -1,7 +1,7 @@
 /** Answers and sessions made to break the page: it shows what it can and stays usable. */
 
 import { expect, test } from "vitest";
-import { address, answer, ask, composer, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, composer, idle, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -23,6 +23,7 @@ for (const [title, text] of Object.entries(HOSTILE)) {
     await answer(page).getByText("The end.").first().waitFor();
     await page.reload();
     await answer(page).getByText("The end.").first().waitFor();
+    await idle(page);
     await ask(page, "and now");
     await answer(page).last().getByText("Still here.").waitFor();
   });

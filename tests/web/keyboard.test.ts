@@ -2,7 +2,7 @@
 
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { answer, call, composer, countOf, openPage, script, useBrowser } from "./harness";
+import { answer, call, composer, countOf, DELETED, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -43,7 +43,7 @@ test("a chat is begun, steered, looked into, found again, changed and deleted wi
     { when: "keep both", text: "Kept two." },
     { when: "something else", text: "Another chat." },
   );
-  const page = await openPage();
+  const page = await openPage({ expected: DELETED });
   await send(page, "something else");
   await answer(page).getByText("Another chat.").waitFor();
   await page.keyboard.press("Control+Shift+o");

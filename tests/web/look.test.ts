@@ -63,7 +63,7 @@ test("the accessibility checker finds nothing serious in background tasks and me
   );
   const page = await openPage({ width: 390, height: 844 });
   await ask(page, "in a while");
-  await page.getByText("Asked by Scribe").waitFor();
+  await page.getByText(/Asked by .*Scribe/).waitFor();
   await answer(page).getByText("It is").waitFor();
   await ask(page, "hurry up");
   await page.getByText("Next turn").waitFor();

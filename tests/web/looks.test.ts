@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterEach, expect, test } from "vitest";
-import { address, answer, ask, call, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, call, idle, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -191,6 +191,7 @@ test("a browser tool of a folder acts in the page, also if the folder came after
     { when: "mark it", tool_calls: [call("mark_text", { text: "joint" })] },
     { when: "marked", text: "Marked." },
   );
+  await idle(page);
   await ask(page, "mark it");
   await answer(page).getByText("Marked.").waitFor();
   const marked = await page.evaluate(() => CSS.highlights.get("example-highlight")?.size);

@@ -5,7 +5,19 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { findings } from "./axe";
-import { address, answer, ask, countOf, openPage, openTab, release, requestAbout, script, useBrowser } from "./harness";
+import {
+  address,
+  answer,
+  ask,
+  countOf,
+  idle,
+  openPage,
+  openTab,
+  release,
+  requestAbout,
+  script,
+  useBrowser,
+} from "./harness";
 
 useBrowser();
 
@@ -55,6 +67,7 @@ test("a skill that a question names is shown with it, and one that does not exis
   await question(page).getByText("Skill: tidy").waitFor();
   await release("desk");
   await answer(page).getByText("Done.").waitFor();
+  await idle(page);
   await ask(page, "/skill/tidyy the shelf");
   await question(page).getByText("The skill “tidyy” does not exist. Did you mean “tidy”?").waitFor();
   await answer(page).getByText("Sure.").waitFor();
@@ -68,6 +81,7 @@ test("a message is deleted with what follows it, after a question", async () => 
   const page = await openPage();
   await ask(page, "first");
   await answer(page).getByText("One.").waitFor();
+  await idle(page);
   await ask(page, "second");
   await answer(page).getByText("Two.").waitFor();
   await question(page).last().hover();

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { answer, ask, call, countOf, openPage, openTab, script, useBrowser } from "./harness";
+import { answer, ask, call, countOf, idle, openPage, openTab, script, useBrowser } from "./harness";
 
 useBrowser();
 
@@ -52,6 +52,7 @@ test("a question is answered by keyboard alone, or skipped", async () => {
   await page.keyboard.press("Enter");
   await answer(page).getByText("Twenty.").waitFor();
   expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA");
+  await idle(page);
   await ask(page, "how deep");
   await form(page).getByRole("button", { name: "Skip", exact: true }).press("Enter");
   await answer(page).getByText("I will guess.").waitFor();

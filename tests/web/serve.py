@@ -27,6 +27,7 @@ from dovetail.server.app import create_app
 from dovetail.testing import ScriptedServer
 from dovetail.tools.makers.browser import make_browser_tool, open_url
 from dovetail.tools.makers.function import make_tool
+from patience import PATIENCE, be_patient
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 NOTES: dict[str, str] = {}
@@ -81,7 +82,7 @@ async def count_up(context: ToolContext, gate: str, to: int = 3) -> str:
     for number in range(1, to + 1):
         context.update(f"at {number}")
         if number == 2:
-            await asyncio.wait_for(GATES.setdefault(gate, asyncio.Event()).wait(), 300)
+            await asyncio.wait_for(GATES.setdefault(gate, asyncio.Event()).wait(), PATIENCE)
     return f"counted to {to}"
 
 
@@ -191,4 +192,5 @@ async def serve() -> None:
 if __name__ == "__main__":
     os.environ.pop("DOVETAIL_MODEL", None)
     os.environ["DOVETAIL_WEB_ALLOWED_HOSTS"] = "127.0.0.1"
+    be_patient()
     asyncio.run(serve())

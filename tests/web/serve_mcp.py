@@ -20,6 +20,7 @@ from serve import listen, make_app
 
 from dovetail.requesters.local.weights import CATALOGUE, Weights
 from dovetail.testing import ScriptedServer
+from patience import be_patient
 
 MCP = Path(__file__).resolve().parents[1] / "tools" / "mcp"
 NOISY = """
@@ -104,4 +105,5 @@ async def serve() -> None:
 if __name__ == "__main__":
     os.environ.pop("DOVETAIL_MODEL", None)
     os.environ.pop("GROQ_API_KEY", None)
+    be_patient()
     asyncio.run(serve())

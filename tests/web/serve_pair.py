@@ -13,11 +13,10 @@ from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
 
-from dovetail.testing import ScriptedServer
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from serve import listen, make_app
 
+from dovetail.testing import ScriptedServer
+from patience import be_patient
 from postgres import make_database
 
 
@@ -50,4 +49,5 @@ async def serve() -> None:
 
 if __name__ == "__main__":
     os.environ.pop("DOVETAIL_MODEL", None)
+    be_patient()
     asyncio.run(serve())

@@ -1,36 +1,23 @@
 /** MCP servers and the set-up of models in the control room, with real MCP servers. */
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findings } from "./axe";
 import { countOf, loadChineseFont, openPage, script, useBrowser } from "./harness";
+import { Program } from "./python";
 
 useBrowser();
 
-let server: ChildProcess;
+let server: Program;
 let own: { url: string; vault: string; script: string };
 
 beforeAll(async () => {
-  const here = dirname(fileURLToPath(import.meta.url));
-  const local = join(here, "..", "..", ".venv", "bin", "python");
-  const python = process.env["DOVETAIL_PYTHON"] ?? (existsSync(local) ? local : "python3");
-  const env = { ...process.env, PYTHONPATH: process.env["PYTHONPATH"] ?? join(here, "..", "..", "src") };
-  server = spawn(python, [join(here, "serve_mcp.py")], { stdio: ["pipe", "pipe", "ignore"], env });
-  if (server.stdout === null) throw new Error("the server has no output");
-  const [line] = await once(createInterface({ input: server.stdout }), "line");
-  own = JSON.parse(line);
-}, 120_000);
-
-afterAll(async () => {
-  server.stdin?.end();
-  await once(server, "exit");
+  server = new Program("serve_mcp.py", "ignore");
+  own = JSON.parse(await server.read());
 });
+
+afterAll(() => server.end());
 
 async function openRoom(panel: string, options: Parameters<typeof openPage>[0] = {}): Promise<Page> {
   return openPage({ origin: own.url, path: `/#/room/${panel}`, ...options });
@@ -134,4 +121,4 @@ test("a key is entered, shown by its end only, and removed", async () => {
   await picture(page, "models-phone");
   await groq.getByRole("button", { name: "Remove: Groq", exact: true }).click();
   await groq.getByText("No key", { exact: true }).waitFor();
-}, 60_000);
+});

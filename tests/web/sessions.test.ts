@@ -1,13 +1,13 @@
 /** The list of chats: finding, renaming, deleting, exporting. */
 
 import { expect, test } from "vitest";
-import { address, answer, ask, composer, openPage, script, useBrowser } from "./harness";
+import { address, answer, ask, composer, DELETED, NOON, openPage, script, useBrowser } from "./harness";
 
 useBrowser();
 
 test("a chat can be found, renamed, exported and deleted", async () => {
   await script({ when: "zebra", text: "Stripes." }, { when: "giraffe", text: "A long neck." });
-  const page = await openPage();
+  const page = await openPage({ expected: DELETED });
   const list = page.getByRole("navigation");
   await ask(page, "talk about the zebra");
   await answer(page).getByText("Stripes.").waitFor();
@@ -41,7 +41,7 @@ test("a chat can be found, renamed, exported and deleted", async () => {
 
 test("an open menu and a name being typed stay while the list is drawn again", async () => {
   await script({ when: "zebra", text: "Stripes." });
-  const page = await openPage();
+  const page = await openPage({ timeZone: NOON });
   const list = page.getByRole("navigation");
   await ask(page, "talk about the zebra");
   await answer(page).getByText("Stripes.").waitFor();

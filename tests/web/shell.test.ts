@@ -98,6 +98,8 @@ test("an example of the first screen is written into the message", async () => {
   const page = await openPage();
   const examples = page.getByRole("list", { name: "Examples", exact: true });
   await examples.getByRole("button", { name: /^Write a file/ }).click();
-  expect(await composer(page).inputValue()).toBe("Write a short packing list for a weekend into packing.md.");
+  expect(await composer(page).inputValue()).toBe(
+    "Write a packing list into packing.md: a tent, a map, a torch, a raincoat and a towel.",
+  );
   expect(await examples.getByRole("button").count()).toBe(4);
 });

@@ -33,6 +33,21 @@ test("the page asks for a key, keeps it out of reach of scripts, and forgets it"
   await key.waitFor();
 });
 
+test("a user who is not the operator reads who can repair a rejected key", async () => {
+  await script({ when: "my bad key", status: 401, body: { error: { message: "Incorrect API key provided." } } });
+  const page = await openPage({ origin: address.locked, expected: /401/, locale: "zh-CN" });
+  await page.getByLabel("API 密钥", { exact: true }).fill("bobs-long-key");
+  await page.keyboard.press("Enter");
+  const field = page.getByRole("textbox", { name: "消息", exact: true });
+  await field.fill("my bad key");
+  await field.press("Enter");
+  const notice = page.getByRole("alert");
+  await notice.getByText("只有持有管理令牌的服务器管理员才能更改。").waitFor();
+  expect(await notice.getByRole("link", { name: "打开各服务商的密钥", exact: true }).getAttribute("href")).toBe(
+    "#/room/models/keys",
+  );
+});
+
 test("a chat of another person reads like one that does not exist", async () => {
   await script({ when: "for my eyes", text: "Only yours." });
   const page = await openPage({ origin: address.locked, expected: /40[14]/, locale: "zh-CN" });

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { address, answer, ask, call, composer, type PageOptions, script } from "./harness";
+import { address, answer, ask, call, composer, idle, type PageOptions, script } from "./harness";
 
 export interface State {
   name: string;
@@ -33,8 +33,11 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-/** Waits until no answer is in progress; in both languages. */
-const idle = (page: Page) => page.getByRole("button", { name: /^(Send|发送)$/ }).waitFor();
+/** Waits for the chat of a question in the list, which comes with the feed; a phone does not show it. */
+async function listed(page: Page, question: string): Promise<void> {
+  const list = page.getByRole("region", { name: /^(Today|今天)$/u });
+  if ((page.viewportSize()?.width ?? 0) > 600) await list.getByText(question).first().waitFor();
+}
 
 async function planDrawer(page: Page): Promise<void> {
   await script(
@@ -48,6 +51,7 @@ async function planDrawer(page: Page): Promise<void> {
   await ask(page, "Plan a drawer with dovetails, with times for oak and pine.");
   await answer(page).getByText("A dovetail drawer").waitFor();
   await idle(page);
+  await listed(page, "Plan a drawer with dovetails");
 }
 
 async function planChineseDrawer(page: Page): Promise<void> {
@@ -60,6 +64,7 @@ async function planChineseDrawer(page: Page): Promise<void> {
   await field.press("Enter");
   await page.getByText("燕尾榫抽屉").waitFor();
   await idle(page);
+  await listed(page, "做一个抽屉");
 }
 
 async function work(page: Page): Promise<void> {
@@ -78,6 +83,7 @@ async function work(page: Page): Promise<void> {
   await ask(page, "Count the boards, and sum up the cutting list.");
   await answer(page).getByText("at 2").waitFor();
   await answer(page).getByText("Four boards of oak, two of").waitFor();
+  await listed(page, "Count the boards");
 }
 
 async function approve(page: Page): Promise<void> {
@@ -92,6 +98,7 @@ async function approve(page: Page): Promise<void> {
   await ask(page, "Correct the plan in drawer.md.");
   await page.getByRole("button", { name: "Allow", exact: true }).waitFor();
   await page.locator("[data-diff=added]").first().waitFor();
+  await listed(page, "Correct the plan");
 }
 
 async function answerQuestions(page: Page): Promise<void> {
@@ -111,10 +118,15 @@ async function answerQuestions(page: Page): Promise<void> {
   const form = page.getByRole("group", { name: "A question for you", exact: true });
   await form.getByRole("radio", { name: "Oak" }).check();
   await form.getByRole("checkbox", { name: "Saw" }).check();
+  await listed(page, "Build a table");
 }
 
-/** The first screen shows examples of what its agent can do. */
-const awaitExamples = (page: Page) => page.getByText("Run a command", { exact: true }).waitFor();
+/** The first screen shows examples of what its agent can do, and the list of chats, which comes with the feed. */
+async function awaitExamples(page: Page): Promise<void> {
+  await page.getByText("Run a command", { exact: true }).waitFor();
+  const list = page.getByText("Your chats will be listed here.").or(page.getByRole("region", { name: "Today" }));
+  await list.first().waitFor();
+}
 
 async function compose(page: Page): Promise<void> {
   await awaitExamples(page);

@@ -9,6 +9,7 @@ import {
   callTool,
   composer,
   countOf,
+  idle,
   openPage,
   openTab,
   release,
@@ -22,7 +23,6 @@ useBrowser();
 const pending = (page: Page) => page.getByRole("list", { name: "Messages waiting to be read", exact: true });
 const questions = (page: Page) => page.getByRole("article", { name: "You", exact: true });
 const steered = (page: Page) => answer(page).getByRole("group", { name: "You, during the answer", exact: true });
-const idle = (page: Page) => page.getByRole("button", { name: "Send", exact: true }).waitFor();
 
 /** The texts of an answer from top to bottom. */
 async function order(page: Page, texts: string[]): Promise<string[]> {
@@ -110,8 +110,10 @@ test("a message that was taken back is never read", async () => {
   await ask(page, "wait for me");
   await answer(page).locator("[data-tool-state=running]").waitFor();
   await ask(page, "forget this");
+  const isTakenBack = page.waitForResponse((response) => response.request().method() === "DELETE");
   await page.getByRole("button", { name: "Take back “forget this”", exact: true }).click();
   await countOf(pending(page), 0);
+  await isTakenBack;
   await callTool("open_gate", { gate: "back" });
   await answer(page).getByText("Counted.").waitFor();
   await idle(page);

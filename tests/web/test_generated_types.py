@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dovetail.agents.definition import OutputConfig
 from dovetail.agents.dispatcher import make_dispatcher
-from dovetail.agents.prepare import make_completion_tool
 from dovetail.agents.task_tool import task_tool
 from dovetail.app import Dovetail
 from dovetail.data.text import INTERNAL_ERROR, report_error
 from dovetail.errors import DovetailError
+from dovetail.loop.completion import make_completion_tool
 from dovetail.policy.policy import BUILT_IN_RULES
 from dovetail.server.errors import RUN_STATUSES, AccessError
 from dovetail.skills.injection import make_load_skill
@@ -54,7 +53,7 @@ async def test_the_title_of_every_shipped_tool_and_agent_is_translated() -> None
         shipped = list(await app.get_tool_registry().discover_all_tools())
         agents = [each.display_name or each.name for each in app.agents.get_all_definitions()]
         made = [open_url, task_tool, make_load_skill(app.skills), make_dispatcher([])]
-        made.append(make_completion_tool(OutputConfig()))
+        made.append(make_completion_tool())
     titles = {*agents, *(_make_readable(tool.title) for tool in (*shipped, *made))}
     assert {"Calculate", "Run shell command", "Open page", "Assistant"} <= titles
     assert sorted(title for title in titles if not re.search(f'^    "?{title}"?: ', text, re.M)) == []

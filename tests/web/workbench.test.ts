@@ -4,7 +4,19 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { findings } from "./axe";
-import { address, answer, ask, call, composer, countOf, openPage, requestAbout, script, useBrowser } from "./harness";
+import {
+  address,
+  answer,
+  ask,
+  call,
+  composer,
+  countOf,
+  idle,
+  openPage,
+  requestAbout,
+  script,
+  useBrowser,
+} from "./harness";
 
 useBrowser();
 
@@ -69,6 +81,7 @@ test("a broken extension keeps its last good version, and is fixed while chattin
     { when: "greet Bo", tool_calls: [call("greet", { name: "Bo" })] },
     { when: "Welcome, Bo!", text: "Welcomed." },
   );
+  await idle(page);
   await ask(page, "greet Bo");
   await answer(page).getByText("Welcomed.").waitFor();
 });
@@ -150,6 +163,25 @@ test("agents and models are listed, and an agent opens in the control room", asy
   await page.waitForURL(/#\/room\/agents\/master$/);
 });
 
+test("the inspector shows where the time of a run went", async () => {
+  await script(
+    { when: "where did the time go", status: 503, body: { error: { message: "Busy." } } },
+    { when: "where did the time go", text: "Into a pause." },
+  );
+  const page = await openPage({ width: 1400, height: 900 });
+  await ask(page, "where did the time go");
+  await answer(page).getByText("Into a pause.").waitFor();
+  await answer(page).hover();
+  await page.getByRole("button", { name: "Inspect this run", exact: true }).click();
+  const panel = page.getByRole("tabpanel");
+  await panel.getByText(/first token after .+ · request .+ · waited .+ · 1 retry \(503\)/).waitFor();
+  const figures = panel.locator("dl");
+  await figures.getByText("Created", { exact: true }).waitFor();
+  await figures.getByText("Started", { exact: true }).waitFor();
+  expect(await figures.getByText(/\d\d:\d\d:\d\d/).count()).toBe(2);
+  expect(await findings(page)).toEqual([]);
+});
+
 test("the inspector shows what happened in a run, what the model was sent, and what it cost", async () => {
   await script(
     {
@@ -214,6 +246,7 @@ test("the palette and the keys reach everything", async () => {
   await script({ when: "stop by key", steps: ["Begun", { hold: "key" }] });
   await ask(page, "stop by key");
   await answer(page).getByText("Begun").waitFor();
+  await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
   await answer(page).getByText("Stopped.").waitFor();
   await page.keyboard.press("Control+Shift+O");

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from dovetail.events.delta import Usage
+from dovetail.events.delta import RequestTiming, Usage
 from dovetail.events.run_events import ChildEvent, Entry, Event
 
 TARGET = Path(__file__).parent.parent / "src" / "protocol" / "events.gen.ts"
@@ -27,7 +27,7 @@ def generate() -> str:
     """The TypeScript for every event and the envelope around it."""
     kinds = [kind for kind in get_args(Event) if kind is not ChildEvent]  # that one never leaves the process
     names = [f"{kind.__name__.removesuffix('Event')}Event" for kind in kinds]
-    parts = [HEAD, write_interface("Usage", Usage)]
+    parts = [HEAD, write_interface("Usage", Usage), write_interface("RequestTiming", RequestTiming)]
     parts += [write_interface(name, kind) for name, kind in zip(names, kinds, strict=True)]
     parts.append("export type RunEvent =\n" + "\n".join(f"  | {name}" for name in names) + ";\n")
     envelope = [field for field in dataclasses.fields(Entry) if field.name != "event"]

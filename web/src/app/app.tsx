@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useAttention, Waiting } from "@/app/attention";
 import { BrokenChat } from "@/app/broken-page";
 import { ChatPage } from "@/app/chat-page";
@@ -9,8 +9,9 @@ import { Room, RoomList } from "@/app/room";
 import { navigate, openChat, openRoom, type Route, useRoute } from "@/app/route";
 import { type Services, ServicesContext } from "@/app/services";
 import { Sidebar } from "@/app/sidebar";
+import { useStopKey } from "@/app/stop-key";
 import { TopBar } from "@/app/top-bar";
-import { useKeys } from "@/app/use-keys";
+import { type KeyActions, useKeys } from "@/app/use-keys";
 import type { ChatSession } from "@/features/chat/chat-session";
 import type { ComposerHandle } from "@/features/chat/composer";
 import { ChatContext, useChatSession } from "@/features/chat/use-chat";
@@ -19,6 +20,7 @@ import { readableName } from "@/protocol/shapes";
 import { LANGUAGES, LanguageContext, type Text, textIn, titleIn, useText } from "@/text/text";
 import { AgentNames } from "@/ui/agent-name";
 import { ErrorBoundary } from "@/ui/error-boundary";
+import { Remedies } from "@/ui/remedy";
 import { useStore } from "@/ui/store";
 
 const SharedPage = lazy(async () => ({ default: (await import("@/app/shared-page")).SharedPage }));
@@ -46,7 +48,9 @@ export function App({ services }: { services: Services }) {
           ) : isSignedOut ? (
             <SignIn owner={services.owner} />
           ) : (
-            <Shell services={services} route={route} />
+            <Remedies value={services.remedies}>
+              <Shell services={services} route={route} />
+            </Remedies>
           )}
         </AgentNames>
       </ServicesContext>
@@ -71,7 +75,7 @@ interface ShellProps {
 /** The parts of the page around the chat or the control room, and what connects them. */
 function Shell({ services, route }: ShellProps) {
   useEffect(() => {
-    for (const one of [services.models, services.agents, services.skills]) void one.refresh();
+    for (const one of [services.agents, services.skills]) void one.refresh();
     void loadOverlay().catch(() => undefined); // keys that are typed right after Ctrl+K belong to it
   }, [services]);
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -83,6 +87,7 @@ function Shell({ services, route }: ShellProps) {
   const [draft, setDraft] = useState(() => services.draft());
   const chatId = useChatId(route);
   const session = useMemo(() => (chatId === null ? draft : services.session(chatId)), [chatId, draft, services]);
+  const closePanel = useCallback(() => setPanel(null), []);
   const isRoom = route.kind === "room";
   // The control room begins without what was open next to the chat.
   useEffect(() => {
@@ -129,7 +134,7 @@ function Shell({ services, route }: ShellProps) {
       },
     };
   }, [draft, services, session]);
-  useKeys(actions);
+  const isStopAsked = useAllKeys(actions, session, panel, closePanel);
   useAttention(services, session, actions);
 
   const panelProps: PanelProps = {
@@ -175,6 +180,7 @@ function Shell({ services, route }: ShellProps) {
             <ErrorBoundary key={session.id} fallback={<BrokenChat onStop={actions.onStop} onNew={actions.onNew} />}>
               <ChatPage
                 composer={composer}
+                isStopAsked={isStopAsked}
                 target={route.kind === "chat" ? route.messageId : null}
                 onStarted={() => keepAddress(session)}
                 onNew={actions.onNew}
@@ -188,7 +194,7 @@ function Shell({ services, route }: ShellProps) {
         </main>
         {panel === null ? null : (
           <Suspense fallback={null}>
-            <Workbench panel={panel} onClose={() => setPanel(null)} {...panelProps} onPanel={setPanel} />
+            <Workbench panel={panel} onClose={closePanel} {...panelProps} onPanel={setPanel} />
           </Suspense>
         )}
       </div>
@@ -207,6 +213,13 @@ function Header({ room, ...props }: HeaderProps) {
   const t = useText();
   const { title } = useChatSession();
   return <TopBar {...props} title={room === null ? title : t.panelTitles[room]} />;
+}
+
+/** All keys of the page, Escape with care; returns whether one more Escape stops the answer. */
+function useAllKeys(actions: KeyActions, session: ChatSession, panel: PanelName | null, closePanel: () => void) {
+  const { onEscape, isArmed } = useStopKey(session, panel === null ? null : closePanel);
+  useKeys(useMemo(() => ({ ...actions, onStop: onEscape }), [actions, onEscape]));
+  return isArmed;
 }
 
 /** The address of a chat that has got its first message. */

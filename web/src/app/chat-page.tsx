@@ -11,7 +11,8 @@ import { useMode } from "@/app/use-mode";
 import { AgentPicker } from "@/features/agents/agent-picker";
 import { askPlaces } from "@/features/approvals/ask-places";
 import { ModePicker } from "@/features/approvals/mode-picker";
-import { mentionedAgent, type Suggestion } from "@/features/chat/completion";
+import type { RequestBody } from "@/features/chat/chat-session";
+import { mayMention, mentionedAgent, type Suggestion } from "@/features/chat/completion";
 import { Composer, type ComposerHandle } from "@/features/chat/composer";
 import { NEW_CHAT } from "@/features/chat/drafts";
 import { PendingList } from "@/features/chat/pending-list";
@@ -24,7 +25,9 @@ import { type AgentInfo, DEFAULT_AGENT, type SkillInfo } from "@/protocol/catalo
 import type { MessageMode } from "@/protocol/inbox";
 import type { MessagePart } from "@/protocol/message";
 import type { ChoiceChange } from "@/protocol/session";
+import { useText } from "@/text/text";
 import { useAgentName } from "@/ui/agent-name";
+import type { ListStore } from "@/ui/list-store";
 import { ErrorNotice } from "@/ui/notice";
 import { useStore } from "@/ui/store";
 
@@ -32,6 +35,8 @@ interface ChatPageProps {
   composer: React.RefObject<ComposerHandle | null>;
   onStarted: () => void;
   onNew: () => void;
+  /** Whether Escape was pressed once: another one stops the answer. */
+  isStopAsked: boolean;
   /** The message in the address. */
   target: string | null;
   onInspect: (runId: string) => void;
@@ -45,7 +50,7 @@ export function ChatPage({ onNew, ...props }: ChatPageProps) {
   return isMissing && !hasMessages ? <MissingChat onNew={onNew} /> : <OpenChat {...props} />;
 }
 
-function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<ChatPageProps, "onNew">) {
+function OpenChat({ composer, onStarted, isStopAsked, target, onInspect, onSchedules }: Omit<ChatPageProps, "onNew">) {
   const services = useServices();
   const { session, isLoading, loadError } = useChatSession();
   const isBusy = useIsBusy();
@@ -60,8 +65,8 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
   const agentNames = useMemo(() => new Set(agents.map((one) => one.name)), [agents]);
   useForgottenChoice(agents);
   useEffect(() => {
-    session.requestBody = (parts) => addressee(parts, agentNames);
-  }, [session, agentNames]);
+    session.requestBody = (parts) => addressee(parts, services.agents);
+  }, [session, services.agents]);
   const suggestions = useMemo(() => suggest(agents, skills, agentName), [agents, skills, agentName]);
   const [editing, setEditing] = useState<string | null>(null);
   const route = useRoute();
@@ -118,6 +123,7 @@ function OpenChat({ composer, onStarted, target, onInspect, onSchedules }: Omit<
         <AskBar />
         <PendingList messages={usePending()} onRemove={(id) => void session.inbox.remove(id).catch(() => undefined)} />
         {refusal === null ? null : <ErrorNotice error={refusal} />}
+        <StopHint isShown={isStopAsked} />
         <Composer
           handle={composer}
           drafts={services.drafts}
@@ -175,9 +181,22 @@ function suggest(
   ];
 }
 
-/** The agent that a message names. */
-function addressee(parts: readonly MessagePart[], names: ReadonlySet<string>): { agent?: string } {
+/** The agent that a message names. Names are compared with those of the server, also while they are on their way. */
+function addressee(parts: readonly MessagePart[], agents: ListStore<AgentInfo>): RequestBody | Promise<RequestBody> {
   const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
-  const agent = mentionedAgent(text, names);
-  return agent === null ? {} : { agent };
+  if (!mayMention(text)) return {};
+  return agents.whenRead().then((known) => {
+    const agent = mentionedAgent(text, new Set(known.map((one) => one.name)));
+    return agent === null ? {} : { agent };
+  });
+}
+
+function StopHint({ isShown }: { isShown: boolean }) {
+  const t = useText();
+  const isBusy = useIsBusy();
+  return (
+    <p role="status" className="text-center text-[13px] text-soft empty:hidden">
+      {isShown && isBusy ? t.stopAgain : null}
+    </p>
+  );
 }

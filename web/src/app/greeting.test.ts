@@ -73,6 +73,14 @@ test("an embedded model is offered what it does well, then plain questions; the 
   expect(offered("local:small")).toEqual(["Explain something", "Get ideas", "Improve a text", "Compare"]);
 });
 
+test("an embedded model is offered no description of a tool and no skill", () => {
+  const project = [tool("count_stock", { description: DESCRIPTION }), tool("load_skill", { origin: "skills" })];
+  const plain = ["Explain something", "Get ideas", "Improve a text", "Compare"];
+  for (const model of ["local:good", "local:small", "local:Qwen3-4B-Q4_K_M"]) {
+    expect(chooseExamples(en, model, project, [REORDER]).map(({ title }) => title)).toEqual(plain);
+  }
+});
+
 test("both languages have examples of the same tools", async () => {
   const zh = await loadLanguage("zh");
   expect(zh.examples.map(([name]) => name)).toEqual(en.examples.map(([name]) => name));

@@ -64,8 +64,8 @@ export function Greeting({ agent, model, mode, onPick }: GreetingProps) {
 
 /**
  * What an agent with these tools can be asked: shipped tools have examples here, others say themselves what they do,
- * and skills are offered if it can load them. An agent that has nothing of the kind is asked plain questions, and so is
- * an embedded model, which is offered only what it does well.
+ * and skills are offered if it can load them. An agent that has nothing of the kind is asked plain questions. An
+ * embedded model is offered only what it does well: a description names no item or order, and it would invent one.
  */
 export function chooseExamples(
   t: Text,
@@ -75,14 +75,17 @@ export function chooseExamples(
 ): Example[] {
   const plain = examplesFor(t, (tool) => tool === "");
   if (model === "local:small") return plain.slice(0, SHOWN);
-  const isEmbedded = model.startsWith("local:");
   const names = new Set(tools.map(({ name }) => name));
+  if (model.startsWith("local:")) {
+    const easy = examplesFor(t, (tool) => names.has(tool) && EASY.has(tool));
+    return [...easy, ...plain].slice(0, SHOWN);
+  }
   const found = [
-    ...examplesFor(t, (tool) => names.has(tool) && (!isEmbedded || EASY.has(tool))),
+    ...examplesFor(t, (tool) => names.has(tool)),
     ...tools.filter((tool) => isOfUse(tool) && !t.examples.some(([name]) => name === tool.name)).map(exampleOf),
     ...(names.has("load_skill") ? skills.map(exampleOfSkill) : []),
   ];
-  return (found.length === 0 || isEmbedded ? [...found, ...plain] : found).slice(0, SHOWN);
+  return (found.length === 0 ? plain : found).slice(0, SHOWN);
 }
 
 function examplesFor(t: Text, isThere: (tool: string) => boolean): Example[] {

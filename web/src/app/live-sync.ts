@@ -8,10 +8,14 @@ import type { FeedEvent } from "@/protocol/feed";
 type SessionEvent = Extract<FeedEvent, { type: "session" }>;
 type RunEvent = Extract<FeedEvent, { type: "run" }>;
 
+/** How long the feed may take to begin, in milliseconds. */
+const LONGEST_START = 2000;
+
 export class LiveSync {
   /** Called when the shown chat was deleted elsewhere. */
   onDeleted: (id: string) => void = () => {};
   #shown: ChatSession | null = null;
+  #hasRead = false;
   /** The open chats that may have changed; a stream is joined for the shown one only, as a browser has few to give. */
   readonly #stale = new Set<string>();
   /** The chat whose next change belongs to an answer that this tab has read itself. */
@@ -26,6 +30,8 @@ export class LiveSync {
   start(): () => void {
     const { feed, waiting } = this.services;
     document.addEventListener("visibilitychange", this.#look);
+    this.#hasRead = false;
+    const timer = setTimeout(() => this.#readFirst(), LONGEST_START);
     const leaves = [
       feed.on("reset", () => this.#reset()),
       feed.on("session", (event) => this.#takeSession(event)),
@@ -37,10 +43,10 @@ export class LiveSync {
         this.#refreshDeepTasks(event.sessionId);
       }),
       feed.on("extensions", () => this.#reloaded()),
-      feed.start(),
+      feed.start(() => this.#readFirst()),
+      () => clearTimeout(timer),
       () => document.removeEventListener("visibilitychange", this.#look),
     ];
-    void waiting.refresh();
     return () => {
       for (const leave of leaves) leave();
     };
@@ -61,10 +67,21 @@ export class LiveSync {
     for (const one of [looks, agents, skills, prompts]) void one.refresh();
   }
 
+  /** Reads the lists, unless the feed has had them read: it does when it begins, so that no change is missed. */
+  #readFirst(): void {
+    if (this.#hasRead) return;
+    this.#hasRead = true;
+    const { sessions, waiting, models } = this.services;
+    for (const one of [sessions, waiting, models]) void one.refresh();
+  }
+
   #reset(): void {
-    this.#readSessions();
-    this.#readWaiting();
-    void this.services.models.refresh();
+    if (this.#hasRead) {
+      this.#readSessions();
+      this.#readWaiting();
+      void this.services.models.refresh();
+    }
+    this.#readFirst();
     for (const [id, session] of this.services.open) {
       if (!isStored(session)) continue;
       this.#stale.add(id);

@@ -183,7 +183,7 @@ const TABLE = {
     icon: Cpu,
     Content: later(async () => {
       const { ModelsPanel } = await import("@/features/models/models-panel");
-      return ({ services }) => <ModelsPanel store={services.models} />;
+      return ({ services, argument }) => <ModelsPanel store={services.models} isAtKeys={argument === "keys"} />;
     }),
   },
   settings: {

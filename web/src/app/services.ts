@@ -4,6 +4,7 @@ import { createContext, useContext } from "react";
 import { BrowserWatch } from "@/app/browser-watch";
 import { lastChoice } from "@/app/last-choice";
 import { LiveSync } from "@/app/live-sync";
+import { addressOf } from "@/app/route";
 import { tabId } from "@/app/tab";
 import { AlwaysStore } from "@/features/approvals/always-store";
 import { browserFeed } from "@/features/attention/browser-feed";
@@ -27,6 +28,7 @@ import { OwnerStore } from "@/features/sign-in/owner";
 import { registry } from "@/features/tool-cards/cards";
 import type { TrialBackend } from "@/features/tools/trial";
 import { defaultFirst } from "@/protocol/catalog";
+import { adminToken } from "@/transport/admin";
 import {
   changeChoice,
   changeFolder,
@@ -52,6 +54,7 @@ import { listPrompts, renderPrompt } from "@/transport/prompts";
 import { readJournal } from "@/transport/runs";
 import { viewShared } from "@/transport/shares";
 import { ListStore } from "@/ui/list-store";
+import type { Remedy } from "@/ui/remedy";
 
 const KEPT_SESSIONS = 12;
 
@@ -59,6 +62,12 @@ export class Services {
   readonly tabId = tabId();
   readonly owner = new OwnerStore();
   readonly preferences = new Preferences();
+  /** Where errors lead to; with API keys only those with the admin token are operators. */
+  readonly remedies = {
+    addressOf: (remedy: Remedy) =>
+      addressOf({ kind: "room", panel: "models", argument: remedy === "keys" ? "keys" : null }),
+    needsOperator: () => this.owner.read().name !== null && adminToken() === "",
+  };
   readonly models = new ModelStore(listModels);
   readonly drafts = new Drafts(localStorage, new DraftDatabase(), this.owner.read().name ?? "");
   readonly agents = new ListStore(async () => defaultFirst((await listAgents()).agents));

@@ -38,6 +38,8 @@ export function keysOf(action: Action): string {
 
 /** The action that a key asks for, if any. */
 export function actionOf(event: KeyboardEvent): Action | null {
+  // The key belongs to the candidate window of an input method; 229 is how some browsers say so.
+  if (event.isComposing || event.keyCode === 229) return null;
   const hasCommand = isMac() ? event.metaKey : event.ctrlKey;
   const found = SHORTCUTS.find(
     ({ key, isCommand = false, isShift = false }) =>

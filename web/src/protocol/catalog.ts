@@ -42,6 +42,8 @@ export interface ExtensionReport {
   loaded: string[];
   failed: Fault[];
   kept: string[];
+  /** Folders whose newest version an earlier reload is still importing. */
+  loading: string[];
   /** Folders that the settings leave out. */
   excluded: string[];
   notices: Array<{ folder: string; text: string }>;
@@ -129,6 +131,7 @@ export function parseExtensions(value: unknown): ExtensionReport {
     loaded: names(body["loaded_extensions"]),
     failed: list(body["failed_extensions"]).map(parseFault),
     kept: names(body["kept"]),
+    loading: names(body["loading"]),
     excluded: names(body["excluded"]),
     notices: list(body["notices"]).map((notice) => {
       const { extension, text: words } = record(notice);

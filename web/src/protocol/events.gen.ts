@@ -10,7 +10,15 @@ export interface Usage {
   cache_write_tokens: number;
 }
 
-/** The run begins. */
+/** How long a request to a model took, in seconds. */
+export interface RequestTiming {
+  seconds: number;
+  first_token: number | null;
+  waited: number;
+  retries: string[];
+}
+
+/** The run begins; `setup` is what a run below another one keeps if it resumes after a restart. */
 export interface RunStartEvent {
   type: "run-start";
   agent: string;
@@ -18,6 +26,7 @@ export interface RunStartEvent {
   generation: number;
   session_id: string | null;
   parent_call_id: string | null;
+  setup: Record<string, unknown> | null;
 }
 
 /** A request goes to a model: the first `kept` messages of this run's last request, and then these. */
@@ -139,6 +148,14 @@ export interface ToolProgressEvent {
   output: unknown;
 }
 
+/** A running call has held the event loop for these seconds, so that nothing else in its process moved. */
+export interface ToolStallEvent {
+  type: "tool-stall";
+  call_id: string;
+  seconds: number;
+  where: string;
+}
+
 /** A call has its one result. */
 export interface ToolEndEvent {
   type: "tool-end";
@@ -182,6 +199,7 @@ export interface TurnEndEvent {
   usage: Usage;
   finish_reason: string;
   model: string;
+  timing: RequestTiming | null;
 }
 
 /** The answer of this turn so far is void: the run was resumed after a crash and asks again. */
@@ -224,6 +242,7 @@ export type RunEvent =
   | ToolHoldEvent
   | ToolStartEvent
   | ToolProgressEvent
+  | ToolStallEvent
   | ToolEndEvent
   | AskRequestEvent
   | AskAnswerEvent

@@ -23,7 +23,8 @@ export interface MessageMetadata {
   notice?: string;
   /** Why the answer is not whole: `length`, `content-filter`, or `repetition`. */
   cut?: string;
-  error?: { type?: string; message?: string; hint?: string };
+  /** `remedy` is where it is repaired: `keys` or `models`. */
+  error?: { type?: string; message?: string; hint?: string; remedy?: string };
 }
 
 export type DataParts = Record<string, unknown>;

@@ -15,6 +15,7 @@ const START: RunEvent = {
   generation: 1,
   session_id: null,
   parent_call_id: "call",
+  setup: null,
 };
 
 const USAGE = {
@@ -177,7 +178,7 @@ function randomTurn(random: Random, path: string[], turn: number): Event[] {
     random(5) === 0 ? [...randomText(random, `${turn} void`).slice(0, -1), { type: "turn-reset" }] : [];
   const said = [request, ...reset, ...randomText(random, `${turn}`)];
   const calls = Array.from({ length: random(3) }, (_, index) => randomCall(random, path, `${turn}.${index}`));
-  const end: RunEvent = { type: "turn-end", turn, usage: USAGE, finish_reason: "stop", model: "" };
+  const end: RunEvent = { type: "turn-end", turn, usage: USAGE, finish_reason: "stop", model: "", timing: null };
   return [...said.map((event): Event => [path, event]), ...interleave(random, calls), [path, end]];
 }
 

@@ -52,7 +52,7 @@ function advance(before: Run, entry: RunEntry): Run {
     case "user-message":
       return takeMessage(run, entry);
     case "turn-end":
-      return endTurn(beginTurn(run, entry), entry, { finish_reason: entry.finish_reason, usage: entry.usage });
+      return endTurn(beginTurn(run, entry), entry, turnOf(entry));
     case "turn-reset":
       return endTurn(run, entry, { finish_reason: "turn-reset" });
     case "run-end": {
@@ -85,11 +85,17 @@ function advanceCall(run: Run, entry: RunEntry): Run {
         output: entry.output,
         preliminary: true,
       });
+    case "tool-stall": {
+      const { seconds, where } = entry;
+      return change(run, `tool ${entry.call_id}`, () => ({ detail: { blocked: { seconds, where } } }));
+    }
     case "tool-end": {
       const { status, result, error } = entry;
       const timed = change(run, `tool ${entry.call_id}`, ({ part }) => ({ part: addEnd(part, entry) }));
       const done = changeCall(timed, `tool ${entry.call_id}`, endOf(entry));
-      return end(done, `tool ${entry.call_id}`, entry, () => ({ detail: { status, result, error } }));
+      return end(done, `tool ${entry.call_id}`, entry, ({ detail }) => ({
+        detail: { ...record(detail), status, result, error },
+      }));
     }
     case "ask-request": {
       const asked = entry.kind === "approval" ? changeCall(run, `tool ${entry.call_id}`, questionOf(entry)) : run;
@@ -131,6 +137,10 @@ function beginTurn(run: Run, entry: RunEntry): Run {
 
 function endTurn(run: Run, entry: RunEntry, detail: TurnDetail): Run {
   return end(run, "turn", entry, () => ({ detail }));
+}
+
+function turnOf({ finish_reason, usage, timing }: Event<"turn-end">): TurnDetail {
+  return timing === null ? { finish_reason, usage } : { finish_reason, usage, timing };
 }
 
 /** A request lasts until the model begins to answer. */

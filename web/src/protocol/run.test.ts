@@ -8,7 +8,7 @@ function entry(event: RunEvent, path: string[]): RunEntry {
 }
 
 function start(parentCallId: string): RunEvent {
-  const known = { agent: "helper", model: "m", generation: 1, session_id: null };
+  const known = { agent: "helper", model: "m", generation: 1, session_id: null, setup: null };
   return { type: "run-start", ...known, parent_call_id: parentCallId };
 }
 

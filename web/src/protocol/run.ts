@@ -1,8 +1,8 @@
 /** Runs as the page shows them: in the transcript of a sub-agent and on the inspector's timeline. */
 
-import type { RunEndEvent, Usage } from "@/protocol/events.gen";
+import type { RequestTiming, RunEndEvent, Usage } from "@/protocol/events.gen";
 import type { MessagePart } from "@/protocol/message";
-import { isRecord, type Json, list, optionalText, text } from "@/protocol/shapes";
+import { isRecord, type Json, list, optionalText, record, text, time } from "@/protocol/shapes";
 
 export type RunState = "running" | "done" | "failed" | "stopped";
 
@@ -49,6 +49,8 @@ export interface Step {
 export interface TurnDetail {
   finish_reason?: string;
   usage?: Usage;
+  /** How long its request took, if the journal has it. */
+  timing?: RequestTiming;
 }
 
 /** The detail of a request: what the model was sent. */
@@ -60,6 +62,19 @@ export interface ModelRequest {
   tools: readonly string[];
   toolChoice: string;
   isSummary: boolean;
+}
+
+/** When a run was asked for, and when a process began to work on it, in milliseconds since 1970. */
+export interface RunTimes {
+  createdAt: number;
+  /** Null while it is in the queue. */
+  startedAt: number | null;
+}
+
+export function parseRunTimes(value: unknown): RunTimes {
+  const run = record(value);
+  const startedAt = time(run["started_at"]);
+  return { createdAt: time(run["created_at"]), startedAt: startedAt === 0 ? null : startedAt };
 }
 
 /** The fields of a run of which nothing is known yet. */

@@ -52,6 +52,16 @@ export function formatMoment(time: number, locale: string, zone?: string): strin
   }).format(time);
 }
 
+/** A time to the second, in the reader's zone and language. */
+export function formatSecond(time: number, locale: string, zone?: string): string {
+  return new Intl.DateTimeFormat(locale, {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hourCycle: "h23",
+    ...(zone === undefined ? {} : { timeZone: zone }),
+  }).format(time);
+}
+
 /** The reader's time zone. */
 export function ownZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";

@@ -9,6 +9,8 @@ export class ServerError extends Error {
     readonly kind: string,
     message: string,
     readonly hint: string | null = null,
+    /** Where an operator repairs it: `keys` or `models`. */
+    readonly remedy: string | null = null,
   ) {
     super(message);
     this.name = "ServerError";
@@ -44,6 +46,7 @@ async function failure(response: Response): Promise<ServerError> {
     text(error["type"], "http_error"),
     text(error["message"], fallback),
     optionalText(error["hint"]),
+    optionalText(error["remedy"]),
   );
 }
 

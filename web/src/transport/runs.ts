@@ -2,9 +2,15 @@
 
 import type { RunEntry } from "@/protocol/events.gen";
 import { parseEntry } from "@/protocol/journal";
+import { parseRunTimes, type RunTimes } from "@/protocol/run";
 import { createEventReader } from "@/protocol/sse";
 import { ownerQuery } from "@/transport/admin";
-import { send } from "@/transport/http";
+import { getJson, send } from "@/transport/http";
+
+export async function readRunTimes(id: string, signal: AbortSignal): Promise<RunTimes> {
+  const query = new URLSearchParams(ownerQuery());
+  return parseRunTimes(await getJson(`/api/v1/runs/${encodeURIComponent(id)}?${query}`, signal));
+}
 
 /** The journal after a number, in batches as they arrive; ends with the run. */
 export async function* readJournal(id: string, after: number, signal: AbortSignal): AsyncGenerator<RunEntry[]> {

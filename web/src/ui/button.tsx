@@ -9,19 +9,18 @@ const LOOKS: Record<Look, string> = {
   danger: "border border-line bg-surface text-danger hover:border-danger",
 };
 
+/** The classes of a button, also for a link that looks like one. */
+export function buttonLook(look: Look, more = ""): string {
+  return `inline-flex h-8 items-center justify-center gap-1.5 rounded-lg px-3 text-[13px] font-medium transition-colors disabled:opacity-40 ${LOOKS[look]} ${more}`;
+}
+
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: Look;
   children: ReactNode;
 }
 
 export function Button({ look = "outline", className = "", ...rest }: ButtonProps) {
-  return (
-    <button
-      type="button"
-      className={`inline-flex h-8 items-center justify-center gap-1.5 rounded-lg px-3 text-[13px] font-medium transition-colors disabled:opacity-40 ${LOOKS[look]} ${className}`}
-      {...rest}
-    />
-  );
+  return <button type="button" className={buttonLook(look, className)} {...rest} />;
 }
 
 interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {

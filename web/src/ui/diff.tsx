@@ -1,5 +1,6 @@
 import { memo, useMemo, useState } from "react";
 import { useText } from "@/text/text";
+import { showLinesToApprove } from "@/text/visible";
 import { Button } from "@/ui/button";
 import { type DiffFile, type DiffLine, parseDiff } from "@/ui/diff-lines";
 
@@ -17,7 +18,7 @@ interface DiffProps {
 
 /** A unified diff with line numbers; what has changed inside a line is marked. */
 export const Diff = memo(function Diff({ text, path = "", limit = LIMIT }: DiffProps) {
-  const files = useMemo(() => parseDiff(text), [text]);
+  const files = useMemo(() => parseDiff(showLinesToApprove(text.replaceAll("\r\n", "\n"))), [text]);
   return (
     <div className="space-y-3">
       {files.map((file, index) => (

@@ -6,6 +6,7 @@ import { AskFrame } from "@/features/approvals/ask-frame";
 import { askPlaces } from "@/features/approvals/ask-places";
 import { ArgumentsField, ReasonField } from "@/features/approvals/fields";
 import { useText } from "@/text/text";
+import { showControls, showInJson, showOnLine } from "@/text/visible";
 import { useAgentName } from "@/ui/agent-name";
 import { Button } from "@/ui/button";
 import { Menu, MenuItem } from "@/ui/menu";
@@ -87,8 +88,8 @@ function ApprovalForm(props: ApprovalProps & { send: (answer: () => Promise<void
     <div className="space-y-3" onKeyDown={onKey}>
       {children}
       <div className="space-y-0.5 text-[13px] text-soft empty:hidden">
-        {path.length > 0 ? <p>{t.askedBy(path.map(agentName).join(" › "))}</p> : null}
-        {reason ? <p className="first-letter:uppercase">{t.reasons[reason] ?? reason}</p> : null}
+        {path.length > 0 ? <p>{t.askedBy(path.map((name) => showOnLine(agentName(name))).join(" › "))}</p> : null}
+        {reason ? <p className="first-letter:uppercase">{t.reasons[reason] ?? showControls(reason)}</p> : null}
       </div>
       <FormField form={form} isBroken={isBroken} onChange={setForm} />
       <div className="flex flex-wrap items-center gap-2">
@@ -101,7 +102,7 @@ function ApprovalForm(props: ApprovalProps & { send: (answer: () => Promise<void
             isEdited={form.kind === "edit"}
             isBroken={isBroken}
             onAllow={approve}
-            onEdit={() => setForm({ kind: "edit", draft: JSON.stringify(input ?? {}, null, 2) })}
+            onEdit={() => setForm({ kind: "edit", draft: showInJson(JSON.stringify(input ?? {}, null, 2)) })}
             onReason={() => setForm({ kind: "reason", reason: "" })}
           />
         )}

@@ -1,5 +1,6 @@
 import type { Preview } from "@/protocol/preview";
 import { useText } from "@/text/text";
+import { showLinesToApprove, showToApprove } from "@/text/visible";
 import { Diff } from "@/ui/diff";
 import { ScrollBlock } from "@/ui/scroll-block";
 
@@ -11,7 +12,7 @@ export function PreviewView({ preview }: { preview: Preview }) {
       return (
         <div className="space-y-1.5">
           {preview.isNew ? <p className="text-[13px] text-soft">{t.newFile}</p> : null}
-          <Diff text={preview.diff} path={preview.path} limit={24} />
+          <Diff text={preview.diff} path={showToApprove(preview.path)} limit={24} />
         </div>
       );
     case "command":
@@ -21,20 +22,22 @@ export function PreviewView({ preview }: { preview: Preview }) {
             <span aria-hidden="true" className="text-faint select-none">
               ${" "}
             </span>
-            {preview.command}
+            {showToApprove(preview.command)}
           </ScrollBlock>
           <p className="text-[13px] text-soft">
-            {preview.folder === "." || preview.folder === "" ? t.inWorkspace : t.inFolder(preview.folder)}
+            {preview.folder === "." || preview.folder === ""
+              ? t.inWorkspace
+              : t.inFolder(showToApprove(preview.folder))}
           </p>
         </div>
       );
     case "request":
       return (
         <ScrollBlock className="max-h-40 text-[12.5px] break-all whitespace-pre-wrap">
-          <span className="font-semibold">{preview.method}</span> {preview.url}
+          <span className="font-semibold">{showToApprove(preview.method)}</span> {showToApprove(preview.url)}
         </ScrollBlock>
       );
     case "text":
-      return <p className="text-[13.5px] break-words whitespace-pre-wrap">{preview.text}</p>;
+      return <p className="text-[13.5px] break-words whitespace-pre-wrap">{showLinesToApprove(preview.text)}</p>;
   }
 }

@@ -12,10 +12,16 @@ export function browserFeed(owner: string | null, read: FeedParts["read"]): Feed
   return {
     read,
     channel: openChannel(name),
-    lead: (work, signal) => {
+    lead: async (work, signal, onWait) => {
       // Without locks, as on a page that is not served securely, each tab has a feed of its own.
       if (navigator.locks === undefined) return work();
-      return navigator.locks.request(name, { signal }, work);
+      const isFree = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+        if (lock !== null) await work();
+        return lock !== null;
+      });
+      if (isFree) return;
+      onWait();
+      await navigator.locks.request(name, { signal }, work);
     },
     pause: (attempt, signal) => pause(Math.min(500 * 2 ** attempt, LONGEST_PAUSE), signal),
     isRefused: (error) => error instanceof ServerError && (error.status === 401 || error.status === 404),

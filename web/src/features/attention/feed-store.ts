@@ -15,8 +15,8 @@ export interface FeedSnapshot {
 
 export interface FeedParts {
   read: (signal: AbortSignal) => AsyncGenerator<FeedEvent[]>;
-  /** Runs the work while no other tab does, and ends with it. */
-  lead: (work: () => Promise<void>, signal: AbortSignal) => Promise<void>;
+  /** Runs the work while no other tab does, and ends with it; calls `onWait` first if another tab does it now. */
+  lead: (work: () => Promise<void>, signal: AbortSignal, onWait: () => void) => Promise<void>;
   channel: FeedChannel;
   /** Waits before another attempt to connect, number `attempt`. */
   pause: (attempt: number, signal: AbortSignal) => Promise<void>;
@@ -56,10 +56,10 @@ export class FeedStore extends Store<FeedSnapshot> {
     return () => known.delete(call);
   }
 
-  /** Begins to follow; returns how to stop. */
-  start(): () => void {
+  /** Begins to follow; `onJoin` is called if another tab reads the feed already, so that no `reset` comes. */
+  start(onJoin: () => void = () => {}): () => void {
     const stopping = new AbortController();
-    void this.#parts.lead(() => this.#lead(stopping.signal), stopping.signal).catch(() => undefined);
+    void this.#parts.lead(() => this.#lead(stopping.signal), stopping.signal, onJoin).catch(() => undefined);
     return () => stopping.abort();
   }
 

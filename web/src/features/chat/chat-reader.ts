@@ -32,6 +32,8 @@ export class ChatReader {
   readonly #live: LiveInfo;
   /** How often the branch was changed. */
   #branch = 0;
+  /** How many questions were stored and answers have ended here: a reply that is older is outdated. */
+  #steps = 0;
   #isSettling = false;
   #isLoadingOlder = false;
 
@@ -57,6 +59,7 @@ export class ChatReader {
         if (part.type === "data-user-message" && part.id !== undefined) this.inbox.take(part.id);
       },
       onFinish: ({ isError, isDisconnect }) => {
+        this.#steps++;
         if (!this.chat.wasTooLate) void (isDisconnect ? this.#reconnect() : this.settle(isError));
       },
     });
@@ -162,14 +165,16 @@ export class ChatReader {
 
   /**
    * Reads the stored chat: its newest messages, at least all since the first one that is loaded, or since this one.
-   * Null if there is none, or if the branch was changed before the reply arrived.
+   * Asks again if a question or an answer came in the meantime. Null if there is none, or if the branch was changed.
    */
   protected async load(wanted?: string): Promise<SessionView | null> {
     const branch = this.#branch;
     for (;;) {
       const since = wanted ?? this.chat.messages[0]?.id;
+      const steps = this.#steps;
       const view = await this.backend.view(this.id, { limit: PAGE, since });
       if (branch !== this.#branch) return null;
+      if (steps !== this.#steps) continue;
       // Older messages may have been loaded in the meantime.
       if (wanted !== undefined || since === this.chat.messages[0]?.id) return view;
     }
@@ -198,6 +203,7 @@ export class ChatReader {
 
   /** The server has stored a question. */
   #begin(): void {
+    this.#steps++;
     this.options.begin();
     void this.refresh(true);
   }

@@ -120,6 +120,23 @@ test("a reply that was asked for before the branch was changed does not bring th
   expect(texts(session)).toEqual([["q"], ["Other."]]);
 });
 
+test("a slow reply about the chat does not hide what was asked and answered since", async () => {
+  const stage = new Stage([says("One.", "a1"), says("Two.", "a2")]);
+  const answered = view([message("u1", "user", "first"), message("a1", "assistant", "One.")]);
+  const all = view([...answered.messages, message("u2", "user", "second"), message("a2", "assistant", "Two.")]);
+  const session = stage.session();
+  let reply: (stale: typeof answered) => void = () => {};
+  const afterTheFirst = new Promise<typeof answered>((resolve) => (reply = resolve));
+  const replies = [Promise.resolve(null), afterTheFirst];
+  stage.view = () => replies.shift() ?? Promise.resolve(all);
+  await session.submit({ text: "first" });
+  await expect.poll(() => replies.length).toBe(0);
+  await session.submit({ text: "second" });
+  reply(answered);
+  await new Promise((resolve) => setTimeout(resolve, 0)); // until the reply is dealt with
+  expect(texts(session)).toEqual([["first"], ["One."], ["second"], ["Two."]]);
+});
+
 test("questions and sub-agents that come with the stream are kept", async () => {
   const ask = { ask_id: "ask", kind: "approval", call_id: "c", run_id: "r1", payload: { reason: "it writes" } };
   const started = { type: "run-start", agent: "helper", model: "m", generation: 1, parent_call_id: "c" };

@@ -7,9 +7,11 @@ import type { MessagePart } from "@/protocol/message";
 import type { ChoiceChange, SessionView } from "@/protocol/session";
 import type { ChatTransport } from "@/transport/chat-transport";
 
+export type RequestBody = Record<string, unknown>;
+
 export class ChatSession extends ChatReader {
-  /** Added to every request about a question, such as the agent that it names. */
-  requestBody: (question: readonly MessagePart[]) => Record<string, unknown> = () => ({});
+  /** Added to every request about a question, such as the agent that it names; a promise if that is not known yet. */
+  requestBody: (question: readonly MessagePart[]) => RequestBody | Promise<RequestBody> = () => ({});
   readonly #transport: ChatTransport;
 
   constructor(id: string, parts: SessionParts) {
@@ -46,7 +48,7 @@ export class ChatSession extends ChatReader {
     }
     this.chat.clearError();
     const parent = target.role === "assistant" ? this.chat.messages[index - 1] : target;
-    const body = { ...this.requestBody(parent?.parts ?? []), parent_id: parent?.id ?? null };
+    const body = { ...(await this.requestBody(parent?.parts ?? [])), parent_id: parent?.id ?? null };
     await this.chat.regenerate({ messageId, body });
     if (this.chat.wasTooLate) await this.#yield([], "queue");
   }
@@ -93,7 +95,8 @@ export class ChatSession extends ChatReader {
   async #send(parts: MessagePart[], mode: MessageMode, parentId?: string | null): Promise<void> {
     this.chat.clearError();
     const place = parentId === undefined ? {} : { parent_id: parentId };
-    const body = { ...this.options.addTo(this.requestBody(parts)), ...place };
+    const named = this.requestBody(parts);
+    const body = { ...this.options.addTo(named instanceof Promise ? await named : named), ...place };
     const pending = this.chat.sendMessage({ parts }, { body });
     this.state.publish();
     await pending;

@@ -115,6 +115,11 @@ export function complete(text: string, completion: Completion, word: string): { 
   };
 }
 
+/** Whether a text may name an agent, whatever their names are. */
+export function mayMention(text: string): boolean {
+  return /[@＠]/u.test(text);
+}
+
 /** The agent that a message is for: the first `@name` of an agent in it. */
 export function mentionedAgent(text: string, names: ReadonlySet<string>): string | null {
   for (const match of text.matchAll(/[@＠]([\p{L}\p{N}_][\p{L}\p{N}_.-]*)/gu)) {

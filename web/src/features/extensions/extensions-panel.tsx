@@ -83,7 +83,7 @@ function Report({ report, tools, looks, onReloaded }: ReportProps) {
         />
       ) : null}
       <FolderList report={report} tools={tools} looks={looks} />
-      {report.loaded.length + report.failed.length === 0 ? (
+      {report.loaded.length + report.loading.length + report.failed.length === 0 ? (
         <p className="text-[13px] text-faint">{t.noExtensions}</p>
       ) : null}
     </PanelBody>

@@ -25,7 +25,7 @@ export function FolderList({ report, tools, looks: store }: FolderListProps) {
         {faults.map(({ folder, file, message }) => (
           <FaultRow key={`${file} ${message}`} name={folder} message={message} source={file} note={t.lookFailed} />
         ))}
-        {[...report.loaded, ...report.kept].map((name) => (
+        {[...report.loaded, ...report.loading, ...report.kept].map((name) => (
           <FolderRow
             key={name}
             name={name}

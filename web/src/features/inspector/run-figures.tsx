@@ -1,7 +1,11 @@
+import { useEffect, useState } from "react";
 import type { RunSummary } from "@/features/inspector/summary";
+import { runTimes } from "@/features/inspector/timing";
 import { costText, tokensText } from "@/features/inspector/usage";
+import type { RunTimes } from "@/protocol/run";
 import { formatSeconds } from "@/text/format";
-import { type Text, useText } from "@/text/text";
+import { LANGUAGES, type Text, useLanguage, useText } from "@/text/text";
+import { readRunTimes } from "@/transport/runs";
 import { useAgentName } from "@/ui/agent-name";
 import { CopyButton } from "@/ui/copy-button";
 
@@ -11,15 +15,29 @@ function endText(t: Text, { reason, notice }: RunSummary): string {
   return reason === "goal" ? t.toolDone : (t.outcomes[reason] ?? reason);
 }
 
+/** When the run was asked for and began; null until it is known. */
+function useRunTimes(runId: string): RunTimes | null {
+  const [times, setTimes] = useState<RunTimes | null>(null);
+  useEffect(() => {
+    const leave = new AbortController();
+    readRunTimes(runId, leave.signal).then(setTimes, () => undefined);
+    return () => leave.abort();
+  }, [runId]);
+  return times;
+}
+
 /** The key figures of a run. */
 export function RunFigures({ runId, summary }: { runId: string; summary: RunSummary }) {
   const t = useText();
+  const locale = LANGUAGES[useLanguage()].locale;
+  const times = useRunTimes(runId);
   const { usage } = summary;
   const agentName = useAgentName();
   const figures: Array<[string, string]> = [
     [t.agent, agentName(summary.agent)],
     [t.model, summary.model],
     [t.runState, endText(t, summary)],
+    ...(times === null ? [] : runTimes(t, times, locale)),
     [t.time, formatSeconds(summary.seconds)],
     [t.turns, `${summary.turns} · ${t.callCount(summary.calls)}`],
     [t.tokensName, tokensText(t, usage)],

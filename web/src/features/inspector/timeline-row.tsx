@@ -2,9 +2,10 @@ import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { RequestView } from "@/features/inspector/request-view";
 import type { RowKind, TimelineRow } from "@/features/inspector/timeline";
+import { requestTimes } from "@/features/inspector/timing";
 import { costText, tokensText } from "@/features/inspector/usage";
-import type { ModelRequest } from "@/protocol/run";
-import { isRecord, record, text } from "@/protocol/shapes";
+import type { ModelRequest, TurnDetail } from "@/protocol/run";
+import { text } from "@/protocol/shapes";
 import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
 import { useAgentName } from "@/ui/agent-name";
@@ -35,9 +36,9 @@ function Indent({ depth, children }: { depth: number; children: ReactNode }) {
 /** The beginning of a turn, with its figures. */
 export function TurnMark({ row }: { row: TimelineRow }) {
   const t = useText();
-  const { usage, finish_reason: reason } = record(row.detail);
+  const { usage, finish_reason: reason, timing } = row.detail as TurnDetail;
   const figures = [
-    ...(isRecord(usage) ? [tokensText(t, usage), costText(usage)] : []),
+    ...(usage !== undefined ? [tokensText(t, usage), costText(usage)] : []),
     t.finishReasons[text(reason)] ?? text(reason),
   ].filter((figure) => figure !== "");
   return (
@@ -48,6 +49,9 @@ export function TurnMark({ row }: { row: TimelineRow }) {
           <span className="h-px flex-1 bg-line" />
           <span className="tabular-nums">{figures.join(" · ")}</span>
         </div>
+        {timing === undefined ? null : (
+          <p className="pb-1 text-[12px] break-words text-faint tabular-nums">{requestTimes(t, timing)}</p>
+        )}
       </Indent>
     </li>
   );

@@ -29,6 +29,7 @@ const start = (agent: string, parentCallId: string | null = null): RunEvent => (
   generation: 1,
   session_id: null,
   parent_call_id: parentCallId,
+  setup: null,
 });
 
 const request = (turn: number, kept: number, ...texts: string[]): RunEvent => ({
@@ -55,7 +56,7 @@ test("a journal becomes rows with their times, joined texts and a summary", () =
       ["r"],
       { type: "tool-end", call_id: "c", status: "error", result: null, error: { message: "no" }, duration: 2 },
     ],
-    [103, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop", model: "" }],
+    [103, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop", model: "", timing: null }],
     [
       104,
       ["r"],
@@ -142,9 +143,9 @@ test("a request lasts until the model begins to answer, and the next one continu
     [0, ["r"], start("master")],
     [0, ["r"], request(1, 0, "one", "two")],
     [2, ["r"], { type: "text-start", id: "t" }],
-    [3, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop", model: "" }],
+    [3, ["r"], { type: "turn-end", turn: 1, usage: USAGE, finish_reason: "stop", model: "", timing: null }],
     [3, ["r"], request(2, 2, "three")],
-    [4, ["r"], { type: "turn-end", turn: 2, usage: USAGE, finish_reason: "stop", model: "" }],
+    [4, ["r"], { type: "turn-end", turn: 2, usage: USAGE, finish_reason: "stop", model: "", timing: null }],
   );
   const requests = rows.filter((row) => row.kind === "request");
   expect(requests.map((row) => row.duration)).toEqual([2, 1]);

@@ -4,6 +4,7 @@ import type { ModelInfo } from "@/protocol/model";
 import { formatSize } from "@/text/format";
 import { useText } from "@/text/text";
 import { Progress } from "@/ui/progress";
+import { RemedyLink } from "@/ui/remedy";
 
 /** A notice about the models: one is being downloaded, one failed, or none is available. */
 export function ModelBanner({ models }: { models: readonly ModelInfo[] }) {
@@ -53,11 +54,12 @@ function Arriving({ model, active }: { model: ModelInfo; active: ModelInfo | nul
 
 function Line({ title, hint }: { title: string; hint: string }) {
   return (
-    <div role="status" className="flex gap-2.5 rounded-xl bg-warn-soft px-4 py-2.5 text-[13px]">
+    <div role="status" className="flex flex-wrap gap-2.5 rounded-xl bg-warn-soft px-4 py-2.5 text-[13px]">
       <TriangleAlert size={15} className="mt-0.5 shrink-0 text-warn" aria-hidden="true" />
-      <p className="min-w-0 break-words">
+      <p className="min-w-0 flex-1 basis-60 break-words">
         <span className="font-medium">{title}</span> <span className="text-soft">{hint}</span>
       </p>
+      <RemedyLink remedy="models" />
     </div>
   );
 }

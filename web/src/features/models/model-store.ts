@@ -10,6 +10,7 @@ export interface ModelSnapshot {
 
 export class ModelStore extends Store<ModelSnapshot> {
   #timer: ReturnType<typeof setTimeout> | null = null;
+  #newest = 0;
 
   constructor(
     private readonly load: () => Promise<ModelInfo[]>,
@@ -22,14 +23,18 @@ export class ModelStore extends Store<ModelSnapshot> {
     this.#rest();
   }
 
-  /** Polls until no download is in progress. */
+  /** Polls until no download is in progress; an answer that a newer one has overtaken is dropped. */
   async refresh(): Promise<void> {
     this.#rest();
+    this.#newest += 1;
+    const number = this.#newest;
     try {
-      this.change({ models: await this.load(), isKnown: true });
+      const models = await this.load();
+      if (number === this.#newest) this.change({ models, isKnown: true });
     } catch {
       // The chat reports an unreachable server; here the last known state stays.
     }
+    if (number !== this.#newest) return;
     const isArriving = this.read().models.some((model) => model.state === "downloading");
     if (isArriving && this.isRead) this.#timer = setTimeout(() => void this.refresh(), this.interval);
   }

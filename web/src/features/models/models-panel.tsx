@@ -9,7 +9,8 @@ import { PanelBody, Row } from "@/ui/panel";
 import { Progress } from "@/ui/progress";
 import { useStore } from "@/ui/store";
 
-export function ModelsPanel({ store }: { store: ModelStore }) {
+/** The models, and the keys of providers; `isAtKeys` shows these at once. */
+export function ModelsPanel({ store, isAtKeys }: { store: ModelStore; isAtKeys: boolean }) {
   const t = useText();
   const { models } = useStore(store);
   return (
@@ -31,7 +32,7 @@ export function ModelsPanel({ store }: { store: ModelStore }) {
           </Row>
         ))}
       </ul>
-      <ProviderKeys onChanged={() => void store.refresh()} />
+      <ProviderKeys key={String(isAtKeys)} isSought={isAtKeys} onChanged={() => void store.refresh()} />
     </PanelBody>
   );
 }

@@ -1,5 +1,5 @@
 import { ChevronRight } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import type { KeyCheck, ProviderKey } from "@/protocol/model-setup";
 import { type Text, useText } from "@/text/text";
 import { keepAdminToken } from "@/transport/admin";
@@ -13,13 +13,18 @@ import { Row } from "@/ui/panel";
 import { Spinner } from "@/ui/spinner";
 
 /** The keys of providers: where they come from, and entering one. */
-export function ProviderKeys({ onChanged }: { onChanged: () => void }) {
+export function ProviderKeys({ isSought, onChanged }: { isSought: boolean; onChanged: () => void }) {
   const t = useText();
-  const [isOpen, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(isSought);
+  const heading = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (isSought) heading.current?.focus();
+  }, [isSought]);
   return (
     <section className="pt-6">
       <h3>
         <button
+          ref={heading}
           type="button"
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}

@@ -23,7 +23,6 @@ export function SessionList({ store, openId, waitingIds, ...actions }: SessionLi
   const { sessions, pinned, folders, query, hasMore, isLoaded } = list;
   const [acting, setActing] = useState<Acting | null>(null);
   const actingPlace = placeOf(acting, list);
-  useEffect(() => void store.refresh(), [store]);
   const rows = (place: string, members: readonly SessionSummary[]) =>
     members.map((session) => (
       <SessionRow

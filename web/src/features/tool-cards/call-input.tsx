@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { JsonView } from "@/features/tool-cards/json-view";
 import { isRecord } from "@/protocol/shapes";
+import { showLinesToApprove, showToApprove } from "@/text/visible";
 
 /** Flat values as a list of names and values; nested ones as JSON; nothing for a call without input. */
 export function CallInput({ input }: { input: unknown }) {
@@ -12,8 +13,8 @@ export function CallInput({ input }: { input: unknown }) {
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 font-mono text-[12.5px] leading-[1.6]">
       {entries.map(([name, value]) => (
         <div key={name} className="contents">
-          <dt className="text-soft">{name}</dt>
-          <dd className="min-w-0 break-words whitespace-pre-wrap">{String(value)}</dd>
+          <dt className="text-soft">{showToApprove(name)}</dt>
+          <dd className="min-w-0 break-words whitespace-pre-wrap">{showLinesToApprove(String(value))}</dd>
         </div>
       ))}
     </dl>

@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useText } from "@/text/text";
+import { showInJson } from "@/text/visible";
 
 /** Lists and objects deeper than this, or longer, are closed at first. */
 const OPEN_DEPTH = 2;
@@ -125,7 +126,7 @@ function Branch({ name, entries, marks, depth, comma }: BranchProps) {
 function Key({ name }: { name: string }) {
   return (
     <>
-      <span className="text-(--code-name)">{JSON.stringify(name)}</span>
+      <span className="text-(--code-name)">{showInJson(JSON.stringify(name))}</span>
       {": "}
     </>
   );
@@ -137,7 +138,7 @@ function Leaf({ value }: { value: unknown }) {
   if (typeof value !== "string") {
     return <span className={value === null ? "text-faint" : "text-(--code-number)"}>{String(value)}</span>;
   }
-  const written = JSON.stringify(value);
+  const written = showInJson(JSON.stringify(value));
   const isCut = !isWhole && written.length > LONG_TEXT;
   return (
     <span className="text-(--code-string)">

@@ -1,22 +1,23 @@
 import { useLayoutEffect, useRef } from "react";
 import { hasColors, readAnsi, stripAnsi } from "@/features/tool-cards/ansi";
+import { showControls } from "@/text/visible";
 import { ScrollBlock } from "@/ui/scroll-block";
 
 /** Text as a program has written it, with the colours of a terminal. */
 export function Plain({ text, isError = false }: { text: string; isError?: boolean }) {
   return (
     <ScrollBlock className={`max-h-80 text-[12.5px] break-words whitespace-pre-wrap ${isError ? "text-danger" : ""}`}>
-      {hasColors(text) ? readAnsi(text).map(drawSpan) : text}
+      {hasColors(text) ? readAnsi(text).map(drawSpan) : showControls(text)}
     </ScrollBlock>
   );
 }
 
 function drawSpan({ text, className }: { text: string; className: string }, index: number) {
   return className === "" ? (
-    text
+    showControls(text)
   ) : (
     <span key={index} className={className}>
-      {text}
+      {showControls(text)}
     </span>
   );
 }
@@ -39,7 +40,7 @@ export function LiveTail({ output }: { output: unknown }) {
       tabIndex={0}
       className="max-h-40 overflow-auto font-mono text-[12.5px] leading-[1.6] break-words whitespace-pre-wrap text-soft"
     >
-      {shown}
+      {showControls(shown)}
     </pre>
   );
 }

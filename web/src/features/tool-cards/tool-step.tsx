@@ -8,6 +8,7 @@ import { activityOf, type Phrase, phraseOf } from "@/features/tool-cards/verbs";
 import type { ToolPart } from "@/protocol/message";
 import { formatSeconds } from "@/text/format";
 import { type Text, useText } from "@/text/text";
+import { showOnLine } from "@/text/visible";
 import { Spinner } from "@/ui/spinner";
 
 const load = () => import("@/features/tool-cards/step-details");
@@ -103,7 +104,7 @@ function Details({ part, isOutputInside, isHidden }: DetailsProps) {
 }
 
 function wordsOf({ part, title, isAgent = false }: ToolStepProps, state: CallState, t: Text): Phrase {
-  return title ? { words: title, object: "" } : phraseOf(part, state, isAgent, t);
+  return title ? { words: showOnLine(title), object: "" } : phraseOf(part, state, isAgent, t);
 }
 
 /** What the line of a closed step says of the result: a short output, or why the call failed or was declined. */

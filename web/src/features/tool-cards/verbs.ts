@@ -4,6 +4,7 @@ import { type CallState, callTitle, inputSummary } from "@/features/tool-cards/t
 import { type ToolPart, toolName } from "@/protocol/message";
 import { isRecord } from "@/protocol/shapes";
 import type { Text } from "@/text/text";
+import { showOnLine } from "@/text/visible";
 
 export type Verb = keyof Text["verbs"];
 /** How a call is counted and which icon it has. */
@@ -80,6 +81,11 @@ export function activityOf(part: ToolPart, isAgent: boolean, t: Text): Activity 
 
 /** What the call does, such as "Reading" and "src/app.py". */
 export function phraseOf(part: ToolPart, state: CallState, isAgent: boolean, t: Text): Phrase {
+  const { words, object } = findPhrase(part, state, isAgent, t);
+  return { words: showOnLine(words), object: showOnLine(object) };
+}
+
+function findPhrase(part: ToolPart, state: CallState, isAgent: boolean, t: Text): Phrase {
   const title = callTitle(part, t, isAgent);
   const verb = isAgent ? null : verbOf(part, t);
   const object = verb === null ? "" : objectOf(verb, part.input);

@@ -5,7 +5,11 @@ export const chat = {
   examplesTitle: "Examples",
   /** The tool that an example needs (empty: none), its title, and the question. */
   examples: [
-    ["write_file", "Write a file", "Write a short packing list for a weekend into packing.md."],
+    [
+      "write_file",
+      "Write a file",
+      "Write a packing list into packing.md: a tent, a map, a torch, a raincoat and a towel.",
+    ],
     ["calculate", "Calculate exactly", "What is 127 × 49?"],
     ["run_shell_command", "Run a command", "Run a command that shows the date and the free disk space."],
     ["get_weather", "Check the weather", "What is the weather like in Lisbon?"],
@@ -18,7 +22,7 @@ export const chat = {
     ["", "Explain something", "Explain a dovetail joint in three sentences."],
     ["", "Get ideas", "Suggest three names for a small wooden boat."],
     ["", "Improve a text", "Make this shorter: We would like to inform you that your parcel has arrived."],
-    ["", "Compare", "Compare oak and ash wood in a Markdown table with three rows."],
+    ["", "Compare", "Compare oak and ash wood in a Markdown table: colour, hardness, weight, use."],
   ] as ReadonlyArray<readonly [tool: string, title: string, question: string]>,
   messagePlaceholder: "Ask anything",
   message: "Message",

@@ -11,5 +11,8 @@ export const models = {
   modelFailed: (name: string) => `Could not download ${name}.`,
   modelMissing: "No model available yet.",
   modelMissingHint: "Run `dovetail models pull good`, or set DOVETAIL_MODEL and DOVETAIL_API_KEY.",
+  /** Links of errors to the place that repairs them. */
+  remedies: { keys: "Open the keys of providers", models: "Open the models" },
+  onlyOperator: "Only the operator of this server can change this, with its admin token.",
   ofSize: (done: string, total: string) => `${done} of ${total}`,
 };

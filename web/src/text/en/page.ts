@@ -38,5 +38,6 @@ export const page = {
   palettePlaceholder: "Search commands, chats and messages",
   focusMessage: "Write a message",
   stopRun: "Stop the answer",
+  stopAgain: "Press Esc again to stop",
   close: "Close",
 };

@@ -49,7 +49,7 @@ export const panels = {
   watching: "Watching: saved changes are loaded",
   notWatching: "Not watching: reload after a change",
   adminToken: "Admin token",
-  adminTokenHint: "This server requires its admin token (EXTENSIONS_ADMIN_TOKEN).",
+  adminTokenHint: "Only the operator of this server can do this, with its admin token (EXTENSIONS_ADMIN_TOKEN).",
   wrongAdminToken: "Wrong admin token.",
   keptVersion: "The last good version stays in service.",
   reload: "Reload",

@@ -7,7 +7,7 @@ export const chat: typeof english = {
   greetingHint: "提一个问题，或让智能体使用它的工具。",
   examplesTitle: "示例",
   examples: [
-    ["write_file", "写一个文件", "写一份周末出行清单，保存到 packing.md。"],
+    ["write_file", "写一个文件", "写一份出行清单，保存到 packing.md：帐篷、地图、手电筒、雨衣、毛巾。"],
     ["calculate", "精确计算", "127 × 49 等于多少？"],
     ["run_shell_command", "运行命令", "运行一个命令，显示日期和剩余磁盘空间。"],
     ["get_weather", "查询天气", "里斯本的天气怎么样？"],
@@ -20,7 +20,7 @@ export const chat: typeof english = {
     ["", "解释概念", "用三句话解释燕尾榫。"],
     ["", "找些灵感", "为一艘小木船起三个名字。"],
     ["", "改进文字", "把这句话改得更短：我们在此通知您，您的包裹已经送达。"],
-    ["", "做个比较", "用三行的 Markdown 表格比较橡木和白蜡木。"],
+    ["", "做个比较", "用 Markdown 表格比较橡木和白蜡木：颜色、硬度、重量、用途。"],
   ],
   messagePlaceholder: "随便问点什么",
   message: "消息",

@@ -14,5 +14,7 @@ export const models: typeof english = {
   modelFailed: (name) => `${name} 下载失败。`,
   modelMissing: "还没有可用的模型。",
   modelMissingHint: "运行 `dovetail models pull good`，或设置 DOVETAIL_MODEL 与 DOVETAIL_API_KEY。",
+  remedies: { keys: "打开各服务商的密钥", models: "打开模型列表" },
+  onlyOperator: "只有持有管理令牌的服务器管理员才能更改。",
   ofSize: (done, total) => `${done} / ${total}`,
 };

@@ -11,6 +11,7 @@ export const page: typeof english = {
 
   errorKinds: {
     access_error: "没有权限。",
+    answer_length_error: "模型的回答因长度上限而中断。",
     answer_timeout_error: "模型没有及时回答。",
     cancelled_run_error: "运行已取消。",
     config_error: "配置有误。",
@@ -18,6 +19,7 @@ export const page: typeof english = {
     context_length_error: "对话超过了模型的上下文长度。",
     empty_prompt_error: "提示词为空。",
     extension_error: "扩展有误。",
+    head_moved_error: "会话在读取之后又有了新消息。",
     http_error: "服务器的回复不符合预期。",
     internal_error: "服务器内部出错。",
     interrupted: "运行被中断。",
@@ -71,5 +73,6 @@ export const page: typeof english = {
   palettePlaceholder: "搜索命令、对话和消息",
   focusMessage: "撰写消息",
   stopRun: "停止回答",
+  stopAgain: "再按一次 Esc 即可停止",
   close: "关闭",
 };

@@ -50,7 +50,7 @@ export const panels: typeof english = {
   watching: "监视中：保存后自动加载",
   notWatching: "未监视：修改后请重新加载",
   adminToken: "管理令牌",
-  adminTokenHint: "此服务器需要管理令牌（EXTENSIONS_ADMIN_TOKEN）。",
+  adminTokenHint: "只有服务器管理员才能执行此操作，需要管理令牌（EXTENSIONS_ADMIN_TOKEN）。",
   wrongAdminToken: "管理令牌不正确。",
   keptVersion: "继续使用上一个可用版本。",
   reload: "重新加载",

@@ -1,6 +1,7 @@
 /** Markdown as React elements: HTML is never parsed, so a text cannot inject script, styles or remote images. */
 
 import { memo, useId, useState } from "react";
+import { showControls } from "@/text/visible";
 import { FootnoteScope } from "@/ui/markdown/footnote";
 import { type Block, BlockReader, closeMarks } from "@/ui/markdown/lexer";
 import { Tokens } from "@/ui/markdown/tokens";
@@ -11,7 +12,7 @@ const BlockView = memo(function BlockView({ block }: { block: Block }) {
 
 export const Markdown = memo(function Markdown({ text, isStreaming = false }: { text: string; isStreaming?: boolean }) {
   const [reader] = useState(() => new BlockReader());
-  const blocks = reader.read(isStreaming ? closeMarks(text) : text);
+  const blocks = reader.read(showControls(isStreaming ? closeMarks(text) : text));
   return (
     <FootnoteScope value={useId()}>
       <div className="markdown">

@@ -2,6 +2,7 @@ import { ImageIcon, Square, SquareCheck } from "lucide-react";
 import type { Tokens as MarkedTokens, Token } from "marked";
 import { Fragment, lazy, type ReactNode, Suspense } from "react";
 import { useText } from "@/text/text";
+import { showControls } from "@/text/visible";
 import { CodeBlock } from "@/ui/markdown/code-block";
 import { decodeEntities, safeAddress, safeImage } from "@/ui/markdown/entities";
 import type { DetailsToken, FootnoteToken } from "@/ui/markdown/extras";
@@ -20,7 +21,8 @@ export function Tokens({ tokens }: { tokens: readonly Token[] | undefined }): Re
 type Draw = (token: MarkedTokens.Generic) => ReactNode;
 
 const children: Draw = (token) => <Tokens tokens={token.tokens} />;
-const plain: Draw = (token) => decodeEntities(String(token["text"] ?? token.raw));
+/** The lexer decodes some character references itself, so what is drawn is cleaned here as well. */
+const plain: Draw = (token) => showControls(decodeEntities(String(token["text"] ?? token.raw)));
 
 const DRAWINGS: Record<string, Draw> = {
   paragraph: (token) => <p>{children(token)}</p>,
@@ -29,7 +31,7 @@ const DRAWINGS: Record<string, Draw> = {
   strong: (token) => <strong>{children(token)}</strong>,
   em: (token) => <em>{children(token)}</em>,
   del: (token) => <del>{children(token)}</del>,
-  codespan: (token) => <code>{String(token["text"])}</code>,
+  codespan: (token) => <code>{showControls(String(token["text"]))}</code>,
   br: () => <br />,
   hr: () => <hr />,
   space: () => null,
@@ -137,7 +139,7 @@ function drawLink(token: MarkedTokens.Generic): ReactNode {
 }
 
 function drawImage(token: MarkedTokens.Generic): ReactNode {
-  const title = decodeEntities(String(token["text"] ?? ""));
+  const title = showControls(decodeEntities(String(token["text"] ?? "")));
   const own = safeImage(String(token["href"]));
   if (own !== null) return <img src={own} alt={title} loading="lazy" />;
   const address = safeAddress(String(token["href"]));
@@ -167,7 +169,7 @@ function Footnote({ token }: { token: FootnoteToken }) {
 function drawDetails(token: DetailsToken): ReactNode {
   return (
     <details open={token.isOpen}>
-      <summary>{decodeEntities(token.summary) || "…"}</summary>
+      <summary>{showControls(decodeEntities(token.summary)) || "…"}</summary>
       <div>
         <Tokens tokens={token.tokens} />
       </div>
