@@ -6,13 +6,12 @@ The same questions go to the same weights in several ways: Dovetail's chat (`nat
 leaderboard's own checker compares names and arguments. Each category is split in two by a fixed seed:
 wordings and margins may be tuned on `tuning`, figures come from `held-back`.
 
-Every result is appended to `.bfcl/results.jsonl` together with a digest of the code that made it. A run that
-was stopped continues where it was, and a change of the code asks again.
+Every result is appended to `evals/results/bfcl.jsonl` together with a digest of the code that made it. A run
+that was stopped continues where it was, and a change of the code asks again.
 """
 
 import argparse
 import asyncio
-import hashlib
 import json
 import platform
 import re
@@ -27,12 +26,13 @@ from pathlib import Path
 
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.local.weights import require
-from evals.bfcl_cases import FILES, HOME, SPLITS, Calls, Case, Leaderboard, read_cases
+from evals.bfcl_cases import FILES, SPLITS, Calls, Case, Leaderboard, read_cases
 from evals.bfcl_peers import Peers
+from evals.digest import compute_digest, list_model_parts
 from evals.tool_choice import call, judge
 
 ROOT = Path(__file__).parents[1]
-RESULTS = HOME / "results.jsonl"
+RESULTS = ROOT / "evals" / "results" / "bfcl.jsonl"
 PAGE = ROOT / "docs" / "models.md"
 MARKS = "<!-- bfcl: written by `make bfcl` -->\n", "<!-- /bfcl -->"
 OURS = ("native", "judge")
@@ -79,11 +79,7 @@ def read_results() -> dict[tuple[str, ...], Result]:
 
 def digest_code(way: str) -> str:
     """Return a digest of the code that decides what a way answers."""
-    source = ROOT / "src" / "dovetail"
-    ours = [*(source / "requesters" / "local").glob("*.py"), source / "loop" / "judged.py"]
-    files = ours if way in OURS else [ROOT / "evals" / "bfcl_peers.py"]
-    content = b"".join(path.read_bytes() for path in sorted(files))
-    return hashlib.sha256(content).hexdigest()[:12]
+    return compute_digest(list_model_parts() if way in OURS else [ROOT / "evals" / "bfcl_peers.py"])
 
 
 async def run(given: argparse.Namespace) -> None:
@@ -115,6 +111,7 @@ async def run(given: argparse.Namespace) -> None:
             break
         result = await _ask(case, way, asks[way], (given.model, digests[way]), peers, leaderboard)
         results[result.key] = result
+        RESULTS.parent.mkdir(exist_ok=True)
         with RESULTS.open("a") as file:
             file.write(json.dumps(asdict(result)) + "\n")
         _show(result, number + 1, len(todo), spent)

@@ -2,8 +2,8 @@
 
 `bare` is `Agent().input(question).start()`, with the history of its chat. `terminal` is `dovetail chat -p`,
 `http` a real server, both with the shipped assistant and tools, in a folder with a few files. Only counts are
-printed of the held-back set. Results stay in .reality/plain.jsonl, so a stopped run continues; `--again` asks
-once more.
+printed of the held-back set. Results stay in evals/results/plain.jsonl, so a stopped run continues;
+`--again` asks once more.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from evals.reality.results import find_commit
 from evals.reality.shown.set_up import write_files
 from evals.reality.visit import Question
 
-FILE = ROOT / ".reality" / "plain.jsonl"
+FILE = ROOT / "evals" / "results" / "plain.jsonl"
 SETS = {"held-back": held_back, "tuning": tuning}
 LONGEST = 120.0
 
@@ -92,6 +92,7 @@ class Asker:
     def close(self) -> None:
         """Stop the server."""
         if self._service is not None:
+            self._service.close()
             self.running.__exit__(None, None, None)
 
 
@@ -221,7 +222,7 @@ def main(arguments: Sequence[str]) -> int:
     for way in options.ways:
         asker = Asker()
         with open_place() as place:
-            write_files(SETS[options.set].FOLDER)(place.folder)
+            write_files(SETS[options.set].FOLDER).prepare(place.folder)
             try:
                 run(
                     way,

@@ -1,7 +1,9 @@
 """Ask what is shown and write docs/reality.md: `python -m evals.reality [--only WORDS] [--runs 3] [--again]`.
 
-A result is kept in .reality/, so an interrupted run continues where it stopped. `--only` takes words of
-places, faces or questions; `--again` asks those again that have a result; `--list` names what would be asked.
+A result is kept in evals/results, so an interrupted run continues where it stopped. After a change of the
+model's code, of the place or of its checks it no longer counts, and the question is asked again. `--only`
+takes words of places, faces or questions; `--again` asks also what has a result; `--list` names what would
+be asked.
 """
 
 import argparse
@@ -10,7 +12,7 @@ from collections.abc import Sequence
 
 from evals.reality.faces import ask
 from evals.reality.outcome import describe_call, find_fault, shorten
-from evals.reality.page import write_page
+from evals.reality.page import RUNS, write_page
 from evals.reality.results import Result, Results, find_commit
 from evals.reality.shown import VISITS
 from evals.reality.visit import Visit
@@ -38,6 +40,7 @@ def run_visit(visit: Visit, run: int, results: Results) -> None:
             text=shorten(outcome.text, 500),
             calls=[describe_call(call) for call in outcome.calls],
             commit=find_commit(),
+            digest=results.digest_of(visit),
         )
         results.add(result)
         mark = "WRONG" if fault else "ok   "
@@ -49,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
     """Ask what has no result yet; return 1 if something is wrong."""
     parser = argparse.ArgumentParser(prog="make reality", description=__doc__)
     parser.add_argument("--only", nargs="+", default=[], help="words of places, faces or questions")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--again", action="store_true", help="also ask what has a result")
     parser.add_argument("--list", action="store_true", help="name what would be asked")
     parser.add_argument("--page", action="store_true", help="only write the page")

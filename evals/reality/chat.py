@@ -44,6 +44,10 @@ class Service:
             text=text, calls=self._place.take_calls(), folder=self._place.folder, problem=watcher.problem
         )
 
+    def close(self) -> None:
+        """Close the connections to the server, before it stops."""
+        self._client.close()
+
     def _send(self, question: Question) -> str:
         body: dict[str, Any] = {"message": question.send or question.text, "session_id": self._session}
         streams = bool(question.browser) or (self._streams and not question.reads_json)

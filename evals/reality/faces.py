@@ -6,7 +6,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from functools import partial
 
 from evals.reality.chat import Service
 from evals.reality.outcome import Outcome
@@ -18,25 +19,30 @@ from recipe_pages import Step
 
 def ask(visit: Visit, run: int) -> Iterator[tuple[Question, Outcome]]:
     """Yield each question of a visit with its outcome."""
-    with open_place() as place:
-        visit.set_up(place.folder)
+    with open_place(seed=run) as place:
+        visit.set_up.prepare(place.folder)
         yield from FACES[visit.face](visit, place, run)
 
 
 def _in_terminal(visit: Visit, place: Place, run: int) -> Iterator[tuple[Question, Outcome]]:
     for question in visit.questions:
         words = question.words or ("chat", "-p", question.send or question.text)
-        yield question, _timed(lambda words=words: place.run(["dovetail", *words], visit.seconds))
+        command = ["dovetail", *words]
+        run_command = partial(place.run, command, visit.seconds, question.typed)
+        yield question, _timed(run_command)
 
 
 def _over_http(visit: Visit, place: Place, run: int) -> Iterator[tuple[Question, Outcome]]:
     port = find_port()
-    with place.leave_running(["dovetail", "serve", "--port", str(port)]):
-        service = Service(f"http://127.0.0.1:{port}", place, streams=run != 2)
+    address = f"http://127.0.0.1:{port}"
+    with (
+        place.leave_running(["dovetail", "serve", "--port", str(port)]),
+        closing(Service(address, place, streams=run != 2)) as service,
+    ):
         for question in visit.questions:
             if question.words:
                 service_words = [word.replace(":8000", f":{port}") for word in question.words]
-                place.environment["DOVETAIL_URL"] = f"http://127.0.0.1:{port}"
+                place.environment["DOVETAIL_URL"] = address
                 yield question, _timed(lambda words=service_words: place.run(words, visit.seconds))
             else:
                 yield question, _timed(lambda question=question: service.ask(question, visit.seconds))

@@ -34,6 +34,9 @@ class Outcome:
     """The reason for a missing answer: a crash, a time limit, a question that was not expected."""
 
 
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
+_LETTER = "[A-Za-z\u00c0-\u024f]"
+_WORD, _DIGIT = re.compile(_LETTER), re.compile("[0-9]")
 Check: TypeAlias = Callable[[Outcome], str | None]
 
 
@@ -45,11 +48,11 @@ def find_fault(outcome: Outcome, checks: Sequence[Check]) -> str | None:
 
 
 def says(*patterns: str) -> Check:
-    """The text matches each pattern, in any case; digits are whole numbers."""
+    """The text matches each pattern, in any case; numbers and words are whole ones."""
 
     def check(outcome: Outcome) -> str | None:
         text = normalize(outcome.text)
-        missing = [each for each in patterns if not re.search(_whole(each), text, re.IGNORECASE)]
+        missing = [each for each in patterns if not matches(each, text)]
         return f"does not say {missing[0]}: {shorten(outcome.text)}" if missing else None
 
     return check
@@ -59,8 +62,8 @@ def says_none_of(*patterns: str) -> Check:
     """The text matches none of the patterns."""
 
     def check(outcome: Outcome) -> str | None:
-        text = normalize(outcome.text)
-        found = [each for each in patterns if re.search(_whole(each), text, re.IGNORECASE)]
+        texts = normalize(outcome.text), outcome.text
+        found = [each for each in patterns if any(matches(each, text) for text in texts)]
         return f"says {found[0]}: {shorten(outcome.text)}" if found else None
 
     return check
@@ -75,6 +78,18 @@ def calls(tool: str, status: str = "ok", **arguments: Any) -> Check:
                 return None
         made = ", ".join(map(describe_call, outcome.calls)) or "no call"
         return f"no {status} call {tool}({arguments or ''}): {made}; {shorten(outcome.text)}"
+
+    return check
+
+
+def only_calls(tool: str, most: int = 1, **arguments: Any) -> Check:
+    """The tool succeeded at most so often, and only with these arguments: nothing is paid twice."""
+
+    def check(outcome: Outcome) -> str | None:
+        made = [call for call in outcome.calls if call.tool == tool and call.status == "ok"]
+        if len(made) <= most and all(_match(call.arguments, arguments) for call in made):
+            return None
+        return f"calls more than {tool}({arguments or ''}): {', '.join(map(describe_call, made))}"
 
     return check
 
@@ -105,7 +120,7 @@ def writes(path: str, *patterns: str, lines: int = 1) -> Check:
         text = file.read_text(encoding="utf-8")
         if len({line.strip() for line in text.splitlines() if line.strip()}) < lines:
             return f"{path} has fewer than {lines} different lines: {shorten(text)}"
-        missing = [each for each in patterns if not re.search(each, text, re.IGNORECASE)]
+        missing = [each for each in patterns if not matches(each, text)]
         return f"{path} does not contain {missing[0]}: {shorten(text)}" if missing else None
 
     return check
@@ -159,6 +174,16 @@ def either(*checks: Check) -> Check:
     return check
 
 
+def matches(pattern: str, text: str) -> bool:
+    """Whether a text matches a pattern, in any case, with whole numbers and words.
+
+    An alternative with a digit at its edge is never part of a longer number, one with a Latin letter there
+    never part of a longer word: `ten` is not in "often". `deliver\\w*` is the beginning of a word, and
+    `chisels?` has a plural. Chinese has no spaces between words, so it needs no boundary.
+    """
+    return re.search("|".join(map(_bound, _split(pattern))), text, re.IGNORECASE) is not None
+
+
 def normalize(text: str) -> str:
     """Return a text without emphasis, with numbers written the same way: 6,223 and 6223."""
     plain = re.sub(r"[*`$\\]", "", text)
@@ -171,8 +196,27 @@ def shorten(text: str, most: int = 160) -> str:
     return line if len(line) <= most else f"{line[:most]}…"
 
 
-def _whole(pattern: str) -> str:
-    return rf"(?<![\d.]){pattern}(?!\.?\d)" if re.fullmatch(r"[\d.\\]+", pattern) else pattern
+def _split(pattern: str) -> list[list[str]]:
+    """Return the alternatives of a pattern outside its groups, each as its tokens."""
+    alternatives, depth = [list[str]()], 0
+    for token in _TOKEN.findall(pattern):
+        depth += (token == "(") - (token == ")")
+        if token == "|" and depth == 0:
+            alternatives.append([])
+        else:
+            alternatives[-1].append(token)
+    return alternatives
+
+
+def _bound(tokens: Sequence[str]) -> str:
+    """Return an alternative with the boundaries of a number or a word where it begins and ends with one."""
+    ends = [token for token in tokens[-2:] if token != "?"]
+    first, last = (tokens[0], ends[-1]) if ends else ("", "")
+    before = (
+        r"(?<![\d.])" if _DIGIT.fullmatch(first) else rf"(?<!{_LETTER})" if _WORD.fullmatch(first) else ""
+    )
+    after = r"(?!\.?\d)" if _DIGIT.fullmatch(last) else rf"(?!{_LETTER})" if _WORD.fullmatch(last) else ""
+    return f"{before}(?:{''.join(tokens)}){after}"
 
 
 def _match(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -15,6 +15,8 @@ from evals.reality.pages import ROOT
 from evals.reality.results import Result, Results
 from evals.reality.visit import Visit
 
+RUNS = 3
+"""How often each question is asked."""
 PAGE = ROOT / "docs" / "reality.md"
 HEAD = (Path(__file__).parent / "page.md").read_text(encoding="utf-8")
 GROUPS = [
@@ -24,6 +26,7 @@ GROUPS = [
     ("First screen of the page", r"web/"),
     ("Examples", r"examples/"),
     ("How-to", r"docs/howto/"),
+    ("Printed by commands", r"src/"),
 ]
 _PLAIN = re.compile(r"^## Plain questions\n.*", re.MULTILINE | re.DOTALL)
 
@@ -40,9 +43,8 @@ def write_page(results: Results, visits: Sequence[Visit]) -> None:
     asked = [row for row in rows if row[2]]
     parts = [
         HEAD,
-        describe_set_up([each for row in asked for each in row[2]]),
-        _sum_up(asked),
-        _count(asked, rows),
+        *([describe_set_up([each for row in asked for each in row[2]]), _sum_up(asked)] if asked else []),
+        _count(rows),
     ]
     for title, pattern in GROUPS:
         found = [row for row in asked if re.match(pattern, row[0].place)]
@@ -62,8 +64,15 @@ def describe_set_up(results: Sequence[Result]) -> str:
     )
 
 
-def _count(asked: Sequence[object], rows: Sequence[object]) -> str:
-    return f"{len(asked)} of {len(rows)} questions have an answer so far.\n" if len(asked) < len(rows) else ""
+def _count(rows: Sequence[tuple[Visit, str, list[Result]]]) -> str:
+    full = sum(len(results) >= RUNS for _, _, results in rows)
+    some = sum(0 < len(results) < RUNS for _, _, results in rows)
+    if full == len(rows):
+        return f"Each of the {full} questions was asked {RUNS} times.\n"
+    return (
+        f"Of {len(rows)} questions, {full} were asked {RUNS} times, {some} less often, "
+        f"and {len(rows) - full - some} have no answer that counts yet.\n"
+    )
 
 
 def _sum_up(rows: Sequence[tuple[Visit, str, list[Result]]]) -> str:

@@ -21,9 +21,10 @@ _ASKED = re.compile(
 _EMPHASIZED = re.compile(
     r"(?<!\*)\*\"?([A-Z/][^*\"\n|]* [^*\"\n|]* [^*\"\n|]*?)\"?\*(?!\*)|(?<=[问说])“([^”]+)”"
 )
+_DOCSTRING = re.compile(r'""".*?"""', re.DOTALL)
 _SENT = re.compile(r'"message": "([^"]+)"')
 SUGGESTION = re.compile(r'^ {4}\["([\w-]*)", "([^"]+)", "([^"]+)"\],$', re.MULTILINE)
-_TOLD = re.compile(r'dovetail (?:chat(?: -\w+)*|run \w+(?: -p)?) (?:\w+=)?"([^"$]+)"')
+_TOLD = re.compile(r'dovetail (?:chat(?: -\w+)*|run [\w{}]+(?: -p)?) (?:\w+=)?"([^"$]+)"')
 
 
 def find_blocks(page: Path) -> list[Block]:
@@ -71,6 +72,7 @@ def find_shown() -> Iterator[tuple[str, str]]:
     for path in sorted([*ROOT.glob("templates/projects/*/prompts/*"), *ROOT.glob("examples/*/prompts/*")]):
         yield name_of(path), path.name
     yield from _find_in_prose()
+    yield from _find_printed()
     yield from _find_suggestions()
 
 
@@ -98,6 +100,7 @@ def asks_a_model(path: Path) -> bool:
 
 def _find_in_prose() -> Iterator[tuple[str, str]]:
     places = [
+        *(ROOT / name for name in PROGRAM_PAGES),
         *ROOT.glob("docs/tour/*.md"),
         *ROOT.glob("templates/projects/*/README.md"),
         *ROOT.glob("examples/*/README.md"),
@@ -108,6 +111,13 @@ def _find_in_prose() -> Iterator[tuple[str, str]]:
         yield from ((name_of(place), first or second) for first, second in _EMPHASIZED.findall(text))
         yield from ((name_of(place), told) for told in _TOLD.findall(place.read_text(encoding="utf-8")))
         yield from ((name_of(place), sent) for sent in _SENT.findall(place.read_text(encoding="utf-8")))
+
+
+def _find_printed() -> Iterator[tuple[str, str]]:
+    """Yield the questions in commands that a command prints as the next step."""
+    for path in sorted((ROOT / "src" / "dovetail" / "cli").rglob("*.py")):
+        told = _TOLD.findall(_DOCSTRING.sub("", path.read_text(encoding="utf-8")))
+        yield from ((name_of(path), question) for question in told)
 
 
 def _find_suggestions() -> Iterator[tuple[str, str]]:

@@ -18,9 +18,9 @@ MODEL = "local:good"
 
 
 class Place:
-    """An empty folder, and processes whose calls of tools are recorded."""
+    """An empty folder, and processes whose calls are recorded and whose model samples by the seed."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, seed: int | None = None) -> None:
         self.folder = root / "workspace"
         self.folder.mkdir()
         self._calls = root / "calls.jsonl"
@@ -40,6 +40,8 @@ class Place:
             "REALITY_CALLS": str(self._calls),
             "COLUMNS": "100",
         }
+        if seed is not None:
+            self.environment["DOVETAIL_MODEL_OPTIONS"] = json.dumps({"seed": seed})
 
     def take_calls(self) -> list[Call]:
         """Return the calls since the last time."""
@@ -98,10 +100,10 @@ class Place:
 
 
 @contextmanager
-def open_place() -> Iterator[Place]:
-    """Yield a fresh place, which is deleted afterwards."""
+def open_place(seed: int | None = None) -> Iterator[Place]:
+    """Yield a fresh place, which is deleted afterwards; without a seed each process draws one."""
     with TemporaryDirectory(prefix="reality-", ignore_cleanup_errors=True) as root:
-        yield Place(Path(root))
+        yield Place(Path(root), seed)
 
 
 def find_port() -> int:

@@ -1,4 +1,8 @@
-"""The results so far, in .reality/results.jsonl: the last one of a question and a run counts."""
+"""The results so far, in evals/results/reality.jsonl: the last one of a question and a run counts.
+
+A result has the digest of what decided it. After a change of that it is older: it stays in the file, but the
+question is asked again.
+"""
 
 import json
 import subprocess
@@ -6,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from evals.reality.digest import digest_visit
 from evals.reality.pages import ROOT
 from evals.reality.visit import Visit
 
-FILE = ROOT / ".reality" / "results.jsonl"
+FILE = ROOT / "evals" / "results" / "reality.jsonl"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +29,7 @@ class Result:
     text: str
     calls: Sequence[str]
     commit: str
+    digest: str = ""
 
 
 class Results:
@@ -32,6 +38,7 @@ class Results:
     def __init__(self, file: Path = FILE) -> None:
         self._file = file
         self._found: dict[tuple[str, str, int], Result] = {}
+        self._digests: dict[str, str] = {}
         lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
         for line in lines:
             self._keep(Result(**json.loads(line)))
@@ -44,14 +51,22 @@ class Results:
             file.write(json.dumps(asdict(result), ensure_ascii=False) + "\n")
 
     def has(self, visit: Visit, run: int) -> bool:
-        """Whether all questions of a visit have a result of this run."""
-        return all((visit.name, each.text, run) in self._found for each in visit.questions)
+        """Whether all questions of a visit have a result of this run that counts."""
+        asked = {each.question for each in self.of(visit) if each.run == run}
+        return asked >= {each.text for each in visit.questions}
 
     def of(self, visit: Visit, question: str | None = None) -> list[Result]:
-        """Return the results of a visit, or of one of its questions, by run."""
+        """Return the results of a visit, or of one of its questions, by run; older ones are left out."""
         known = {each.text for each in visit.questions} if question is None else {question}
         found = [each for each in self._found.values() if each.visit == visit.name and each.question in known]
-        return sorted(found, key=lambda each: each.run)
+        counting = [each for each in found if each.digest == self.digest_of(visit)]
+        return sorted(counting, key=lambda each: each.run)
+
+    def digest_of(self, visit: Visit) -> str:
+        """Return the digest that a result of the visit must have to count."""
+        if visit.name not in self._digests:
+            self._digests[visit.name] = digest_visit(visit)
+        return self._digests[visit.name]
 
     def _keep(self, result: Result) -> None:
         self._found[(result.visit, result.question, result.run)] = result

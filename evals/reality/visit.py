@@ -8,8 +8,14 @@ from typing import Any, Literal, TypeAlias
 from evals.reality.outcome import Check
 
 Face: TypeAlias = Literal["program", "page", "terminal", "http"]
-SetUp: TypeAlias = Callable[[Path], None]
-"""Prepares an empty folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    """Prepares an empty folder; `made_from` are the files and texts that its content comes from."""
+
+    prepare: Callable[[Path], None] = lambda folder: None
+    made_from: Sequence[Path | str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +32,7 @@ class Question:
     words: Sequence[str] = ()
     """The command line after `dovetail`; by default `chat -p` and the text."""
     typed: str = ""
-    """What is typed while a program runs."""
+    """What is typed while a program runs, or piped into a command."""
     approve: Sequence[str] = ()
     """Tools whose calls the reader allows."""
     browser: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -48,7 +54,7 @@ class Visit:
     """The file that shows the questions, from the root of the repository."""
     face: Face
     questions: Sequence[Question]
-    set_up: SetUp = lambda folder: None
+    set_up: SetUp = SetUp()
     program: str = ""
     """A file to run instead of the blocks of a page."""
     seconds: float = 240

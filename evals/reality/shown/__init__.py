@@ -9,5 +9,9 @@ VISITS = [
     *examples.VISITS,
     *recipes.VISITS,
 ]
-NOT_ASKED = {**recipes.NOT_ASKED, **suggestions.NOT_ASKED}
+NOT_ASKED = {
+    ("src/dovetail/cli/commands/chat.py", "Hello"): "a hint for who sends nothing; the tours ask a greeting",
+    **recipes.NOT_ASKED,
+    **suggestions.NOT_ASKED,
+}
 """Places and questions that `local:good` is not asked, with the reason."""

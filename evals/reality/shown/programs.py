@@ -2,11 +2,12 @@
 
 import re
 
-from evals.reality.outcome import Check, Outcome, calls, says, shorten
+from evals.reality.outcome import Check, Outcome, calls, matches, says, shorten
 from evals.reality.visit import Question, Visit
 
 WOODS = (
-    "oak|maple|hickory|ash|walnut|cherry|beech|birch|teak|mahogany|pine|bamboo|cedar|larch|spruce|fir|elm|"
+    "oaks?|oakwood|maples?|hickory|ash|walnuts?|cherry|cherrywood|beech|beechwood|birch|teak|teakwood|mahogany|"
+    "pines?|pinewood|bamboo|cedars?|cedarwood|larch|spruce|firs?|elms?|"
     "橡|枫|胡桃|樱桃|桦|柚|桃花心|松|竹|榉|白蜡|栎|柞|杉|红木|樟|楠"
 )
 
@@ -31,7 +32,15 @@ def has_steps(outcome: Outcome) -> str | None:
     return None if fits else f"no title and steps: {shorten(outcome.text)}"
 
 
-ORDER: list[Check] = [says(r"customer = Ann Smith\n", r"item = (?:oak )?chairs?\n", r"pieces = 3\b")]
+def counts_planes(outcome: Outcome) -> str | None:
+    """The call, its result, and then the answer with this number; each piece of text has a line."""
+    wanted = r"(?:calls|调用) count_stock \{'item': 'plane'\}[\s\S]*?(?:gets|得到) ok 5\n"
+    found = re.search(wanted, outcome.text)
+    answer = outcome.text[found.end() :].replace("\n", "") if found else ""
+    return None if matches("5|five|五", answer) else f"no 5 from the tool: {shorten(outcome.text)}"
+
+
+ORDER: list[Check] = [says(r"customer = Ann Smith\n", r"item = (?:oak )?chairs?\n", r"pieces = 3\s")]
 ASKED_FOR = "Ann Smith would like three oak chairs."
 CHISELS: list[Check] = [calls("count_stock", item="chisel"), says("3|three|三")]
 
@@ -57,17 +66,11 @@ VISITS = [
             face="program",
             questions=[
                 Question(text=wood, checks=[is_wood]),
-                Question(text=chisels, checks=[*CHISELS, says(r"\ngoal 2")]),
+                Question(text=chisels, checks=[*CHISELS, says(r"\ngoal 2\s")]),
                 Question(text=bench, checks=[has_steps]),
                 Question(
                     text=planes,
-                    checks=[
-                        calls("count_stock", item="plane"),
-                        says(
-                            r"(?:calls|调用) count_stock \{'item': 'plane'\}",
-                            r"(?:gets|得到) ok 5\n[^$]*(?:5|five|五)",
-                        ),
-                    ],
+                    checks=[calls("count_stock", item="plane"), counts_planes],
                 ),
             ],
         )

@@ -1,5 +1,6 @@
 """The examples on the first screen of the page, clicked in the shipped assistant."""
 
+import re
 from collections.abc import Collection, Sequence
 
 from evals.reality.outcome import (
@@ -8,8 +9,11 @@ from evals.reality.outcome import (
     calls,
     describe_call,
     is_text,
+    matches,
     never_calls,
+    only_calls,
     says,
+    says_none_of,
     shorten,
     writes,
 )
@@ -30,7 +34,7 @@ def tries(tool: str, argument: str, pattern: str) -> Check:
 
     def check(outcome: Outcome) -> str | None:
         for call in outcome.calls:
-            if call.tool == tool and pattern in str(call.arguments.get(argument, "")):
+            if call.tool == tool and matches(pattern, str(call.arguments.get(argument, ""))):
                 return None
         made = ", ".join(map(describe_call, outcome.calls)) or "no call"
         return f"no call {tool} of {pattern}: {made}; {shorten(outcome.text)}"
@@ -38,24 +42,47 @@ def tries(tool: str, argument: str, pattern: str) -> Check:
     return check
 
 
+def has_names(outcome: Outcome) -> str | None:
+    """At least three different names, on lines of their own or with commas."""
+    names = {name.strip(" .*-。") for name in re.split(r"[\n,;、，；]| and | or |和|与|或", outcome.text)}
+    return None if len(names - {""}) >= 3 else f"fewer than three names: {shorten(outcome.text)}"
+
+
+ITEMS = ["tents?|帐篷", "maps?|地图", "torch|torches|手电筒", "rain ?coats?|雨衣", "towels?|毛巾"]
+"""What both languages want in the list."""
 PLAIN = never_calls("ask_user", "write_file", "run_shell_command", "write_todos")
 CHECKS: dict[str, Sequence[Check]] = {
     "list_files": [calls("list_files"), says(r"main\.py", r"plan\.py")],
     "codebase_investigator": [says(r"main\.py"), is_text(5)],
-    "write_file": [calls("write_file", path=r"(\./)?packing\.md"), writes("packing.md", lines=4), is_text()],
-    "run_shell_command": [calls("run_shell_command"), says(r"20\d\d"), is_text(3)],
-    "calculate": [says("6223")],
-    "get_weather": [tries("get_weather", "city", "")],
-    "search_files": [says("main", "TODO|length|长度|待办")],
+    "write_file": [
+        calls("write_file", path=r"(\./)?packing\.md"),
+        only_calls("write_file", path=r"(\./)?packing\.md"),
+        writes("packing.md", *ITEMS, lines=4),
+        is_text(),
+    ],
+    "run_shell_command": [calls("run_shell_command"), says(r"20\d\d", r"\d ?(?:[GMT]i?B?|%)"), is_text(3)],
+    "calculate": [says("6223"), is_text(1)],
+    "get_weather": [tries("get_weather", "city", "Lisbon|Lisboa|里斯本")],
+    "search_files": [says(r"main\.py", "TODO|length|长度|待办")],
     "read_file": [calls("read_file", path=r"(\./)?README\.md"), says("boat|船")],
-    "fetch_url": [tries("fetch_url", "url", "wikipedia.org")],
-    "open-url": [tries("open-url", "url", "wikipedia.org")],
+    "fetch_url": [tries("fetch_url", "url", r"wikipedia\.org/wiki/")],
+    "open-url": [tries("open-url", "url", r"wikipedia\.org/wiki/")],
 }
 PLAIN_CHECKS: Sequence[Sequence[Check]] = [
-    [says("wood|joint|木|榫"), is_text(15), PLAIN],
-    [is_text(3, 150), PLAIN],
-    [says("parcel|package|包裹"), is_text(3, 40), PLAIN],
-    [says(r"\|.*\|", "oak|橡", "ash|白蜡"), is_text(15), PLAIN],
+    [says(r"\w*wood\w*|木", "joints?|榫"), is_text(15), PLAIN],
+    [has_names, is_text(3, 150), PLAIN],
+    [
+        says("parcels?|packages?|包裹", r"arriv\w+|here|deliver\w+|received|到|送达"),
+        says_none_of("like to inform|在此通知"),
+        is_text(3, 40),
+        PLAIN,
+    ],
+    [
+        says(r"\|.*\|", r"\| ?:?-+", "oak|橡", "ash|白蜡"),
+        says("colou?rs?|颜色", "hardness|硬度", "weight|重量", "uses?|用途"),
+        is_text(15),
+        PLAIN,
+    ],
 ]
 BROWSER = {"open-url": {"opened": True}}
 
