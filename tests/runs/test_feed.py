@@ -43,6 +43,19 @@ async def test_a_reader_that_is_too_slow_starts_again() -> None:
     feed.flush()
 
 
+async def test_a_reset_drops_no_news_that_wait() -> None:
+    feed = Feed(lambda news: None)
+    async with feed.read("ann") as reader:
+        await reader.next()
+        feed.report_session("ann", "s", "changed")
+        feed.reset()
+        feed.reset()
+        reset, changed = await reader.next()
+        assert reset == RESET
+        assert changed["session_id"] == "s"
+    feed.flush()
+
+
 async def test_what_repeats_the_newest_news_is_left_out() -> None:
     feed = Feed(lambda news: None)
     async with feed.read("ann") as reader:

@@ -47,11 +47,13 @@ class FeedReader:
         return self._feed.is_closed and not self._news
 
     def put(self, news: News) -> None:
-        """Add news; what repeats the newest one is left out."""
+        """Add news; what repeats the newest one is left out. `reset` goes before what waits, and drops nothing."""
         if self._news and self._news[-1] == news:
             return
-        if news is RESET or len(self._news) >= MOST_WAITING:
+        if len(self._news) >= MOST_WAITING:
             self._news = [RESET]
+        elif news is RESET:
+            self._news = [RESET, *(waiting for waiting in self._news if waiting is not RESET)]
         else:
             self._news.append(news)
         self._is_awake.set()
