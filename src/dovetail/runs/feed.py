@@ -47,7 +47,7 @@ class FeedReader:
         return self._feed.is_closed and not self._news
 
     def put(self, news: News) -> None:
-        """Add news; what repeats the newest one is left out. `reset` goes before what waits, and drops nothing."""
+        """Add news; what repeats the newest one is left out. A `reset` goes before what waits."""
         if self._news and self._news[-1] == news:
             return
         if len(self._news) >= MOST_WAITING:
