@@ -1,8 +1,14 @@
 """Processes at one SQLite file share their news by a file next to it."""
 
+import asyncio
 from pathlib import Path
 
-from dovetail.store.processes import NewsFile
+import pytest
+
+from dovetail.store import lease
+from dovetail.store.database import Database
+from dovetail.store.processes import NewsFile, SqliteLink
+from patience import PATIENCE
 
 
 def test_lines_are_read_once_and_in_order(tmp_path: Path) -> None:
@@ -39,3 +45,23 @@ def test_a_file_that_has_begun_again_is_noticed(tmp_path: Path) -> None:
 def test_only_the_owner_of_the_database_may_read_the_news(tmp_path: Path) -> None:
     NewsFile(tmp_path / "x.news").add("one")
     assert (tmp_path / "x.news").stat().st_mode & 0o077 == 0
+
+
+async def test_only_a_process_that_others_were_there_before_looks_for_missed_news(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lease, "_LONGEST_INTERVAL", 0.1)
+    looked: list[str] = []
+    is_second_done = asyncio.Event()
+
+    def look_second() -> None:
+        looked.append("second")
+        is_second_done.set()
+
+    async with Database(tmp_path / "x.db") as database, SqliteLink(database, "first") as first:
+        first.on_gap = lambda: looked.append("first")
+        async with SqliteLink(database, "second") as second:
+            second.on_gap = look_second
+            async with asyncio.timeout(PATIENCE):
+                await is_second_done.wait()
+    assert looked == ["second"]

@@ -136,7 +136,9 @@ class SqliteLink:
 
     async def _watch(self, news: "NewsFile") -> None:
         loop = asyncio.get_running_loop()
-        signs_at, others_know_at = 0.0, loop.time() + 2 * self._lease.interval
+        # Those that were here first may have shared no news with this process until they saw it.
+        others_know_at = loop.time() + 2 * self._lease.interval if self._observer.has_company else math.inf
+        signs_at = 0.0
         while True:
             await asyncio.sleep(min(_LOOK_SECONDS, self._lease.interval))
             self._hear(news)
@@ -145,7 +147,7 @@ class SqliteLink:
                 self._sign()
                 if self._observer.look(self._read_signs()):
                     self.on_death()
-            if loop.time() >= others_know_at:  # before that, they may have shared no news with this process
+            if loop.time() >= others_know_at:
                 others_know_at = math.inf
                 self.on_gap()
 
