@@ -14,7 +14,9 @@ RESEARCHER = AgentDefinition(
     name="researcher",
     description="Researches a question thoroughly; takes a while.",
     input_config=InputConfig(inputs={"question": {"type": "string", "required": True}}),
-    prompt_config=PromptConfig(system_prompt="You research questions.", query="${question}"),
+    prompt_config=PromptConfig(
+        system_prompt="You research questions. Answer in two sentences.", query="${question}"
+    ),
     tool_config=ToolConfig(tools=[]),
     background=True,
 )

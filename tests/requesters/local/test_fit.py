@@ -22,6 +22,7 @@ from dovetail.requesters.local.fit import (
     is_library,
     is_named,
     may_fit,
+    names_tool,
     read_odds,
     read_tokens,
     shorten,
@@ -78,6 +79,19 @@ def test_short_question_brings_the_one_before_it() -> None:
     )
     assert find_question([answer, first]) == "How warm is it in Paris at this time of the year?"
     assert find_question([{"role": "user", "content": "Hi"}, first]).startswith("How warm")
+
+
+def test_question_does_not_contain_the_skill_that_says_how_to_answer() -> None:
+    skill = "<skill name='brief'>\nFind facts first.\n</skill>"
+    asked = {"role": "user", "content": f"{skill}\n/skill/brief Should Mill Street get trees this year?"}
+    assert find_question([asked]) == "Should Mill Street get trees this year?"
+
+
+def test_tool_is_named_by_its_own_name_but_not_by_a_word_that_may_mean_something_else() -> None:
+    find_facts = ToolSpec(name="find_facts", description="Find facts.", parameters={})
+    assert names_tool("Tools for this skill: find_facts, researcher", find_facts)
+    assert not names_tool("Call find_facts_twice.", find_facts)
+    assert not names_tool("How warm is the weather?", WEATHER)
 
 
 def test_tool_that_is_far_ahead_needs_less_than_another() -> None:

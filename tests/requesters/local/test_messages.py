@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ToolSpec
-from dovetail.requesters.local.messages import TextMessage, read_conversation
+from dovetail.requesters.local.messages import ANSWER_IN_FORM, TextMessage, read_conversation
 
 TOOL = ToolSpec(name="add", description="Add numbers.", parameters={"type": "object", "properties": {}})
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -46,6 +46,16 @@ def test_beginning_stays_the_same_when_the_conversation_grows() -> None:
 def test_result_that_is_an_error_is_explained() -> None:
     failed: list[ChatMessage] = [*TALK[:4], {"role": "tool", "tool_call_id": "c1", "content": "Error: no"}]
     assert build(failed)[-1]["content"].endswith("Error: no\n\nTell me in one sentence what went wrong.")
+
+
+def test_a_result_is_told_in_the_form_that_the_question_asks_for() -> None:
+    asked = ["Show both in a table.", "<skill name='brief'>Three parts.</skill>\nShould it rain?"]
+    for question in asked:
+        answered = build([{"role": "user", "content": question}, *TALK[3:5]])
+        assert answered[-1]["content"].endswith(ANSWER_IN_FORM)
+    for question in ("List the files.", "What is there?"):
+        answered = build([{"role": "user", "content": question}, *TALK[3:5]])
+        assert answered[-1]["content"].endswith(WISH)
 
 
 def test_question_for_arguments_does_not_ask_for_an_answer() -> None:

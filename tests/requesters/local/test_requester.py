@@ -521,6 +521,15 @@ async def test_what_was_read_to_warm_up_is_not_read_again(model: LocalRequester)
     assert finish.usage.cached_tokens > 0
 
 
+async def test_question_about_the_model_brings_who_made_it(model: LocalRequester) -> None:
+    read: list[int] = []
+    for question in ("How are you?", "Who are you?"):
+        finish = (await collect(model, ask(question)))[-1]
+        assert isinstance(finish, FinishDelta)
+        read.append(finish.usage.input_tokens)
+    assert read[1] > read[0] + 10
+
+
 async def test_options_of_the_settings_are_those_of_every_request(small_weights: Path) -> None:
     settings = Settings({"model": {"options": {"max_tokens": 2}}})
     requester = make_requester(str(small_weights), settings.section(ModelSettings))

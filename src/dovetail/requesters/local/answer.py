@@ -29,6 +29,7 @@ from dovetail.requesters.local.fit import (
     FAR,
     LEAD_COUNTS,
     MOST_CANDIDATES,
+    NAMED_NEEDS,
     NEAR,
     SCORES,
     SURE,
@@ -39,6 +40,7 @@ from dovetail.requesters.local.fit import (
     find_question,
     is_library,
     may_fit,
+    names_tool,
     read_odds,
     read_tokens,
 )
@@ -116,7 +118,7 @@ class LocalAnswer:
         question = find_question(conversation.messages)
         leads = await self._rank(conversation, tools, choose_ways(tools, has_result=bool(steps)))
         if not steps:
-            return await self._find_fitting(question, leads)
+            return await self._find_fitting(question, leads, conversation.question)
         names = set(name_calls(steps).values())
         called = [tool for tool in tools if tool.name in names]
         for tool, lead in leads:
@@ -140,23 +142,28 @@ class LocalAnswer:
         by_name = {tool.name: tool for tool in tools}
         return [(by_name[name], lead) for name, lead in find_leads(scores, ways).items()]
 
-    async def _find_fitting(self, question: str, leads: Sequence[tuple[ToolSpec, float]]) -> ToolSpec | None:
+    async def _find_fitting(
+        self, question: str, leads: Sequence[tuple[ToolSpec, float]], message: str = ""
+    ) -> ToolSpec | None:
         """Return the tool that fits best, or none: the best by name are weighed until one surely fits.
 
-        If none does, the documents are searched for a request that is about them.
+        A tool that the message names, maybe in a skill, fits unless much speaks against it. If none does, the
+        documents are searched for a request that is about them.
         """
+        named = {tool.name for tool, _ in leads if names_tool(message, tool)}
         best, best_score, best_lead = None, -inf, -inf
         library = next(((tool, lead) for tool, lead in leads if is_library(tool)), None)
         others = [
             (tool, lead)
             for tool, lead in leads
-            if not is_library(tool) and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool)))
+            if tool.name in named
+            or (not is_library(tool) and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool))))
         ]
         for tool, lead in others[:MOST_CANDIDATES]:
             if lead < best_lead - FAR:
                 break
             odds = await self.weigh(question, tool)
-            if odds < find_need(question, tool, lead):
+            if odds < (NAMED_NEEDS if tool.name in named else find_need(question, tool, lead)):
                 continue
             if (score := odds + LEAD_COUNTS * lead) > best_score:
                 best, best_score, best_lead = tool, score, lead

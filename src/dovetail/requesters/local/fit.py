@@ -112,6 +112,7 @@ _COMMON = re.compile(
     r"used|user|value|was|what|when|where|which|who|whole|why|will|with|without|"
     r"would|write|you|your"
 )
+_SKILL = re.compile(r"<skill\b.*?</skill>|<skill\b[^>]*/>|/skill/[\w.-]+", re.DOTALL)
 _FILE_NAME = re.compile(r"(?<![/.\w])[\w-]+\.[a-z]{1,5}\b(?!/)")
 _FILE_VERBS = {
     "write": re.compile(r"(?i)\b(write|save|put|store)\b|写|保存"),
@@ -184,8 +185,12 @@ def read_odds(tokens: Sequence[Token], for_it: str = "yes", against: str = "no")
 
 
 def find_question(messages: Sequence[ChatMessage]) -> str:
-    """Return the last question of the user on one line; a short one may refer to the one before it."""
-    asked = [read_text(message.get("content")) for message in messages if message["role"] == "user"]
+    """Return the last question of the user on one line; a short one may refer to the one before it.
+
+    Skills are left out: they say how to answer.
+    """
+    texts = [read_text(message.get("content")) for message in messages if message["role"] == "user"]
+    asked = [_SKILL.sub("", text) for text in texts]
     last = asked[-1:]
     if last and len(last[0]) < SHORT_QUESTION:
         last = asked[-2:]
@@ -219,6 +224,11 @@ def is_named(question: str, tool: ToolSpec, lead: float) -> bool:
     name, said = _find_stems(tool.name.replace("_", " ")), _find_stems(question)
     is_said = name <= said and lead * len(name) >= NAMED_AHEAD
     return is_said or has_value(question, tool) or asks_for_file(question, tool)
+
+
+def names_tool(text: str, tool: ToolSpec) -> bool:
+    """Return whether a text has the name of a tool; a name of one plain word may be meant otherwise."""
+    return "_" in tool.name and re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", text) is not None
 
 
 def has_value(question: str, tool: ToolSpec) -> bool:

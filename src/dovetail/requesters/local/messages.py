@@ -16,8 +16,13 @@ from dovetail.events.call import ChatMessage, ToolSpec
 from dovetail.requesters.content import build_messages, read_text, settle_attachments
 
 ANSWER_WITH_RESULT = "Answer my question with this result, in one or two sentences."
+ANSWER_IN_FORM = "Answer my question with this result, in the form that is asked for."
 ANSWER_WITH_ERROR = "Tell me in one sentence what went wrong."
 _ABOUT_TOOLS = re.compile(r"\btools\b|工具", re.IGNORECASE)
+_FORM = re.compile(
+    r"<skill\b|\b(table|bullets?|markdown|json|csv|yaml|(as|in) an? (\w+ )?list)\b|表格|列表", re.IGNORECASE
+)
+"""What a request says that wants more than sentences."""
 _SYSTEM = ("system", "developer")
 TextMessage = dict[str, str]
 
@@ -97,6 +102,7 @@ def _join_turns(
     """Return the turns, each result below the question before it; calls themselves are left out."""
     turns: list[TextMessage] = []
     result: str | None = None
+    question = ""
     for message in messages:
         text = read_text(message.get("content"))
         if message["role"] == "tool":
@@ -107,13 +113,14 @@ def _join_turns(
             if message.get("tool_calls") and not text:
                 continue
             if not message.get("tool_calls"):
-                _ask_for_answer(turns, result)
+                _ask_for_answer(turns, question, result)
                 result = None
             _append(turns, "assistant", text)
         else:
+            question = text
             _append(turns, "user", text)
     if asks:
-        _ask_for_answer(turns, result)
+        _ask_for_answer(turns, question, result)
     return turns
 
 
@@ -124,7 +131,9 @@ def _append(turns: list[TextMessage], role: str, text: str) -> None:
         turns.append({"role": role, "content": text})
 
 
-def _ask_for_answer(turns: list[TextMessage], result: str | None) -> None:
+def _ask_for_answer(turns: list[TextMessage], question: str, result: str | None) -> None:
     # Without it, a small model often thanks for the result or refuses instead of reporting it.
-    if result is not None and turns and turns[-1]["role"] == "user":
-        turns[-1]["content"] += f"\n\n{ANSWER_WITH_ERROR if is_error(result) else ANSWER_WITH_RESULT}"
+    if result is None or not turns or turns[-1]["role"] != "user":
+        return
+    wish = ANSWER_IN_FORM if _FORM.search(question) else ANSWER_WITH_RESULT
+    turns[-1]["content"] += f"\n\n{ANSWER_WITH_ERROR if is_error(result) else wish}"

@@ -32,9 +32,9 @@ LONGEST_ANSWER = 2048
 class Weights:
     """One embedded model: the packages with its parts, in order, and the checksum of the joined file.
 
-    `introduction` is its system text if a request has none, `sampling` its best options, `context` the most
-    tokens that it reads, `longest` the most that it writes unless a request says otherwise. A model that is
-    too small to choose between tools is not asked to, unless a call is required.
+    `introduction` is its system text if a request has none, `maker` who made it, `sampling` its best options,
+    `context` the most tokens that it reads, `longest` the most that it writes unless a request says so.
+    A model that is too small to choose between tools is not asked to, unless a call is required.
     """
 
     name: str
@@ -45,9 +45,19 @@ class Weights:
     sha256: str
     introduction: str
     sampling: Mapping[str, Any]
+    maker: str = ""
     context: int = 8192
     longest: int = LONGEST_ANSWER
     chooses_tools: bool = True
+
+    @property
+    def origin(self) -> str:
+        """What the model reads with a question about itself."""
+        return (
+            f"You run on the language model {self.title.split()[0]}, made by {self.maker}."
+            if self.maker
+            else ""
+        )
 
     @property
     def model(self) -> str:
@@ -79,6 +89,7 @@ CATALOGUE: dict[str, Weights] = {
         sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
         introduction="You are Qwen, created by Alibaba Cloud. You are a helpful assistant.",
         sampling={"temperature": 0.2, "top_p": 0.9},
+        maker="Alibaba Cloud",
         context=32_768,
     ),
     "small": Weights(
@@ -94,6 +105,7 @@ CATALOGUE: dict[str, Weights] = {
             "dry_multiplier": 0.8,
             "dry_allowed_length": 3,
         },  # against repetition
+        maker="Hugging Face",
         longest=512,  # it seldom ends a longer answer, and repeats itself in other words
         chooses_tools=False,
     ),
