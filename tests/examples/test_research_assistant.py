@@ -86,7 +86,7 @@ async def test_report_is_written_in_the_background_and_its_end_is_a_notice(libra
     gate = Gate()
     replies = [
         {"when": "a report on heat", "tool_calls": [call("report_writer", topic="heat")]},
-        {"when": "Topic: heat", "steps": [gate, f"# Heat\n\nShade helps {HEAT}."]},
+        {"when": "Call find_facts: heat", "steps": [gate, f"# Heat\n\nShade helps {HEAT}."]},
         {"when": "works in the background", "text": "It has begun."},
         {"when": "Shade helps", "text": "Yes: shade helps."},
     ]
