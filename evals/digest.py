@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 _SOURCE = ROOT / "src" / "dovetail"
 _DECIDING = (
     *("answer", "arguments", "choice", "closed_schema", "fit", "grounding", "llama", "messages"),
-    *("repetition", "requester"),
+    *("repetition", "requester", "wishes"),
 )
 """Modules of `requesters/local` that decide an answer; the others download, load and describe weights."""
 _UNREAD = {"README.md", "AGENTS.md", ".gitignore", "__pycache__", ".dovetail"}

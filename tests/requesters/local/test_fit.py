@@ -16,13 +16,13 @@ from dovetail.requesters.local.fit import (
     asks_for_file,
     build_about_texts,
     build_fit_texts,
+    find_fitting,
     find_need,
     find_question,
     has_value,
     is_library,
     is_named,
     may_fit,
-    names_tool,
     read_odds,
     read_tokens,
     shorten,
@@ -83,15 +83,50 @@ def test_short_question_brings_the_one_before_it() -> None:
 
 def test_question_does_not_contain_the_skill_that_says_how_to_answer() -> None:
     skill = "<skill name='brief'>\nFind facts first.\n</skill>"
-    asked = {"role": "user", "content": f"{skill}\n/skill/brief Should Mill Street get trees this year?"}
-    assert find_question([asked]) == "Should Mill Street get trees this year?"
+    before = {"role": "user", "content": "What is 2 + 2?"}
+    asked = {"role": "user", "content": f"{skill}\n/skill/brief Should we plant trees?"}
+    assert find_question([before, asked]) == "Should we plant trees?"
+    alone = {"role": "user", "content": f"{skill}\n/skill/brief"}
+    assert find_question([before, alone]).startswith("<skill name='brief'> Find facts first.")
 
 
-def test_tool_is_named_by_its_own_name_but_not_by_a_word_that_may_mean_something_else() -> None:
-    find_facts = ToolSpec(name="find_facts", description="Find facts.", parameters={})
-    assert names_tool("Tools for this skill: find_facts, researcher", find_facts)
-    assert not names_tool("Call find_facts_twice.", find_facts)
-    assert not names_tool("How warm is the weather?", WEATHER)
+async def choose(message: str, leads: dict[str, float], odds: dict[str, float]) -> str | None:
+    async def weigh(question: str, tool: ToolSpec) -> float:
+        return odds.get(tool.name, -9.0)
+
+    question = find_question([{"role": "user", "content": message}])
+    ranked = [(make(name), lead) for name, lead in leads.items()]
+    tool = await find_fitting(question, message, ranked, weigh)
+    return None if tool is None else tool.name
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("Call find_facts: the price of a plane.", "find_facts"),
+        ("Please use the tool `find_facts` for this.", "find_facts"),
+        (
+            "<skill name='brief'>\nTools for this skill: find_facts, researcher\n</skill>\nTrees?",
+            "find_facts",
+        ),
+        ("Never use find_facts.", None),
+        ("What does find_facts do?", None),
+        ("The price of a plane.", None),
+    ],
+)
+async def test_tool_that_the_message_wants_called_needs_less(message: str, expected: str | None) -> None:
+    leads = {
+        "one": 3.0,
+        "two": 2.9,
+        "three": 2.8,
+        "find_facts": -4.0,
+    }  # the last one of four
+    assert await choose(message, leads, {"find_facts": NAMED_NEEDS + 0.1}) == expected
+
+
+async def test_tool_that_is_asked_about_is_not_called_however_well_it_fits() -> None:
+    assert await choose("What does the tool write_file do?", {"write_file": 4.0}, {"write_file": 4.0}) is None
+    assert await choose("Write it with write_file.", {"write_file": 4.0}, {"write_file": 4.0}) == "write_file"
 
 
 def test_tool_that_is_far_ahead_needs_less_than_another() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ToolSpec
-from dovetail.requesters.local.messages import ANSWER_IN_FORM, TextMessage, read_conversation
+from dovetail.requesters.local.messages import ANSWER_IN_FORM, TextMessage, introduce, read_conversation
 
 TOOL = ToolSpec(name="add", description="Add numbers.", parameters={"type": "object", "properties": {}})
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -48,7 +48,7 @@ def test_result_that_is_an_error_is_explained() -> None:
     assert build(failed)[-1]["content"].endswith("Error: no\n\nTell me in one sentence what went wrong.")
 
 
-def test_a_result_is_told_in_the_form_that_the_question_asks_for() -> None:
+def test_a_result_is_reported_in_the_form_that_the_question_asks_for() -> None:
     asked = ["Show both in a table.", "<skill name='brief'>Three parts.</skill>\nShould it rain?"]
     for question in asked:
         answered = build([{"role": "user", "content": question}, *TALK[3:5]])
@@ -56,6 +56,32 @@ def test_a_result_is_told_in_the_form_that_the_question_asks_for() -> None:
     for question in ("List the files.", "What is there?"):
         answered = build([{"role": "user", "content": question}, *TALK[3:5]])
         assert answered[-1]["content"].endswith(WISH)
+
+
+def test_a_skill_that_the_model_has_loaded_is_followed_and_not_reported() -> None:
+    loaded = [*TALK[2:4], {"role": "tool", "tool_call_id": "c1", "content": '<skill name="x">Rhyme.</skill>'}]
+    assert build(loaded)[-1]["content"].endswith("as this skill says.")
+
+
+def test_a_skill_of_an_earlier_message_counts_where_it_is_named_again() -> None:
+    skill = '<skill name="brief">\nTools for this skill: add\n</skill>'
+    talk: list[ChatMessage] = [
+        {"role": "user", "content": f"{skill}\n/skill/brief One?"},
+        {"role": "assistant", "content": "Yes."},
+        {"role": "user", "content": "/skill/brief Two?"},
+    ]
+    assert read_conversation(talk).wish == f"/skill/brief Two?\n{skill}"
+    assert read_conversation([*talk, {"role": "user", "content": "Three?"}]).wish == "Three?"
+
+
+def test_introduction_stands_where_no_system_text_is_also_with_a_question_about_the_model() -> None:
+    for system in ([], [{"role": "system", "content": "Be kind."}]):
+        for question, told in (("Who are you?", ["You are Q."]), ("Hello", [])):
+            talk: list[ChatMessage] = [*system, {"role": "user", "content": question}]
+            texts = [
+                each["content"] for each in introduce(talk, "Help.", "You are Q.") if each["role"] != "user"
+            ]
+            assert texts == ["Be kind." if system else "Help.", *told]
 
 
 def test_question_for_arguments_does_not_ask_for_an_answer() -> None:

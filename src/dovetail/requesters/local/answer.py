@@ -6,7 +6,6 @@ import logging
 import re
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from math import inf
 from typing import Any
 
 from dovetail.errors import ContextLengthError, ModelError
@@ -23,24 +22,16 @@ from dovetail.requesters.local.arguments import (
 from dovetail.requesters.local.choice import build_choice_texts, choose_ways, find_leads, score_names
 from dovetail.requesters.local.closed_schema import build_grammar, close_schema
 from dovetail.requesters.local.fit import (
-    AHEAD,
     CHOSEN_NEEDS,
     EXAMPLE,
-    FAR,
-    LEAD_COUNTS,
-    MOST_CANDIDATES,
-    NAMED_NEEDS,
-    NEAR,
     SCORES,
-    SURE,
     Token,
     build_about_texts,
     build_fit_texts,
-    find_need,
+    find_fitting,
     find_question,
     is_library,
     may_fit,
-    names_tool,
     read_odds,
     read_tokens,
 )
@@ -118,7 +109,7 @@ class LocalAnswer:
         question = find_question(conversation.messages)
         leads = await self._rank(conversation, tools, choose_ways(tools, has_result=bool(steps)))
         if not steps:
-            return await self._find_fitting(question, leads, conversation.question)
+            return await find_fitting(question, conversation.wish, leads, self.weigh)
         names = set(name_calls(steps).values())
         called = [tool for tool in tools if tool.name in names]
         for tool, lead in leads:
@@ -141,39 +132,6 @@ class LocalAnswer:
         scores = await score_names(texts, [*ways, *(tool.name for tool in tools)], self._score_next)
         by_name = {tool.name: tool for tool in tools}
         return [(by_name[name], lead) for name, lead in find_leads(scores, ways).items()]
-
-    async def _find_fitting(
-        self, question: str, leads: Sequence[tuple[ToolSpec, float]], message: str = ""
-    ) -> ToolSpec | None:
-        """Return the tool that fits best, or none: the best by name are weighed until one surely fits.
-
-        A tool that the message names, maybe in a skill, fits unless much speaks against it. If none does, the
-        documents are searched for a request that is about them.
-        """
-        named = {tool.name for tool, _ in leads if names_tool(message, tool)}
-        best, best_score, best_lead = None, -inf, -inf
-        library = next(((tool, lead) for tool, lead in leads if is_library(tool)), None)
-        others = [
-            (tool, lead)
-            for tool, lead in leads
-            if tool.name in named
-            or (not is_library(tool) and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool))))
-        ]
-        for tool, lead in others[:MOST_CANDIDATES]:
-            if lead < best_lead - FAR:
-                break
-            odds = await self.weigh(question, tool)
-            if odds < (NAMED_NEEDS if tool.name in named else find_need(question, tool, lead)):
-                continue
-            if (score := odds + LEAD_COUNTS * lead) > best_score:
-                best, best_score, best_lead = tool, score, lead
-            if odds >= SURE:
-                break
-        if best is None and library is not None:
-            tool, lead = library
-            if await self.weigh(question, tool) >= find_need(question, tool, lead):
-                return tool
-        return best
 
     async def _call(self, tool: ToolSpec, conversation: Conversation) -> AsyncGenerator[ToolCallDelta, None]:
         """Yield the calls while they are written; a call that was already made is left out."""

@@ -10,15 +10,16 @@ documents of a product or a company is weighed by what the request is about: our
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, inf, log
 from typing import Any
 
 from dovetail.data.shapes import is_mapping
 from dovetail.events.call import ChatMessage, ToolSpec
 from dovetail.requesters.content import read_text
 from dovetail.requesters.local.messages import TextMessage
+from dovetail.requesters.local.wishes import asks_about_tool, has_skill, names_tool, remove_skills
 
 MOST_CANDIDATES = 3
 NEAR = 4.5
@@ -112,7 +113,6 @@ _COMMON = re.compile(
     r"used|user|value|was|what|when|where|which|who|whole|why|will|with|without|"
     r"would|write|you|your"
 )
-_SKILL = re.compile(r"<skill\b.*?</skill>|<skill\b[^>]*/>|/skill/[\w.-]+", re.DOTALL)
 _FILE_NAME = re.compile(r"(?<![/.\w])[\w-]+\.[a-z]{1,5}\b(?!/)")
 _FILE_VERBS = {
     "write": re.compile(r"(?i)\b(write|save|put|store)\b|写|保存"),
@@ -120,6 +120,8 @@ _FILE_VERBS = {
 }
 """What people say when they want a file to be written or read, by the word in the name of the tool."""
 _LEAST = 1e-6
+Weigh = Callable[[str, ToolSpec], Awaitable[float]]
+"""Return the logarithm of the odds that a tool does what a question asks for."""
 _TEXTS = "docs?|documentation|documents|manual|handbook|guide|faq|help|knowledge base"
 _LIBRARY = re.compile(rf"(?i)\b(search|look up|query)\b.*\b({_TEXTS})\b")
 
@@ -185,15 +187,14 @@ def read_odds(tokens: Sequence[Token], for_it: str = "yes", against: str = "no")
 
 
 def find_question(messages: Sequence[ChatMessage]) -> str:
-    """Return the last question of the user on one line; a short one may refer to the one before it.
+    """Return the last question of the user on one line, without its skills, which say how to answer.
 
-    Skills are left out: they say how to answer.
+    A short one may refer to the one before it, unless it has a skill.
     """
-    texts = [read_text(message.get("content")) for message in messages if message["role"] == "user"]
-    asked = [_SKILL.sub("", text) for text in texts]
-    last = asked[-1:]
-    if last and len(last[0]) < SHORT_QUESTION:
-        last = asked[-2:]
+    asked = [read_text(message.get("content")) for message in messages if message["role"] == "user"]
+    last = [remove_skills(text) for text in asked[-1:]]
+    if last and len(last[0]) < SHORT_QUESTION and not has_skill(asked[-1]):
+        last = [remove_skills(text) for text in asked[-2:]]
     return " ".join(" ".join(last).split())[-LONGEST_QUESTION:]
 
 
@@ -224,11 +225,6 @@ def is_named(question: str, tool: ToolSpec, lead: float) -> bool:
     name, said = _find_stems(tool.name.replace("_", " ")), _find_stems(question)
     is_said = name <= said and lead * len(name) >= NAMED_AHEAD
     return is_said or has_value(question, tool) or asks_for_file(question, tool)
-
-
-def names_tool(text: str, tool: ToolSpec) -> bool:
-    """Return whether a text has the name of a tool; a name of one plain word may be meant otherwise."""
-    return "_" in tool.name and re.search(rf"(?<!\w){re.escape(tool.name)}(?!\w)", text) is not None
 
 
 def has_value(question: str, tool: ToolSpec) -> bool:
@@ -262,3 +258,47 @@ def find_need(question: str, tool: ToolSpec, lead: float = 0.0) -> float:
         topics = _find_stems(shorten(tool.description))
         return LIBRARY_NEEDS if topics.isdisjoint(_find_stems(question)) else TOPIC_NEEDS
     return CHOSEN_NEEDS if lead >= FAR_AHEAD else OTHERS_NEED
+
+
+async def find_fitting(
+    question: str, message: str, leads: Sequence[tuple[ToolSpec, float]], weigh: Weigh
+) -> ToolSpec | None:
+    """Return the tool that fits best, or none: the best by name are weighed until one surely fits.
+
+    A tool that the message wants called, itself or by its skill, fits unless much speaks against it. If none
+    does, the documents are searched for a request that is about them.
+    """
+    leads = [(tool, lead) for tool, lead in leads if not asks_about_tool(message, tool.name)]
+    named = {tool.name for tool, _ in leads if names_tool(message, tool.name)}
+    best, best_score, best_lead = None, -inf, -inf
+    for tool, lead in _list_candidates(question, leads, named):
+        if lead < best_lead - FAR:
+            break
+        odds = await weigh(question, tool)
+        if odds < (NAMED_NEEDS if tool.name in named else find_need(question, tool, lead)):
+            continue
+        if (score := odds + LEAD_COUNTS * lead) > best_score:
+            best, best_score, best_lead = tool, score, lead
+        if odds >= SURE:
+            break
+    if best is not None:
+        return best
+    library = next(((tool, lead) for tool, lead in leads if is_library(tool)), None)
+    if library is not None and await weigh(question, library[0]) >= find_need(question, *library):
+        return library[0]
+    return None
+
+
+def _list_candidates(
+    question: str, leads: Sequence[tuple[ToolSpec, float]], named: Collection[str]
+) -> list[tuple[ToolSpec, float]]:
+    """Return the tools to weigh, those first that the message wants called."""
+    wanted = [(tool, lead) for tool, lead in leads if tool.name in named]
+    others = [
+        (tool, lead)
+        for tool, lead in leads
+        if tool.name not in named
+        and not is_library(tool)
+        and (lead >= AHEAD or (lead > -NEAR and may_fit(question, tool)))
+    ]
+    return [*wanted, *others][:MOST_CANDIDATES]

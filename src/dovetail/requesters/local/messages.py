@@ -5,7 +5,6 @@ choice of a tool and its arguments have prompts of their own (`choice.py`, `argu
 written by the prompt that a request without tools has. A result stands below the question it belongs to.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +13,19 @@ from dovetail.data.circumstances import keep_asked
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ToolSpec
 from dovetail.requesters.content import build_messages, read_text, settle_attachments
+from dovetail.requesters.local.wishes import (
+    asks_for_tools,
+    asks_who,
+    find_mentions,
+    find_skills,
+    is_skill,
+    wants_form,
+)
 
 ANSWER_WITH_RESULT = "Answer my question with this result, in one or two sentences."
 ANSWER_IN_FORM = "Answer my question with this result, in the form that is asked for."
+ANSWER_AS_SKILL = "Now answer my question as this skill says."
 ANSWER_WITH_ERROR = "Tell me in one sentence what went wrong."
-_ABOUT_TOOLS = re.compile(r"\btools\b|工具", re.IGNORECASE)
-_FORM = re.compile(
-    r"<skill\b|\b(table|bullets?|markdown|json|csv|yaml|(as|in) an? (\w+ )?list)\b|表格|列表", re.IGNORECASE
-)
-"""What a request says that wants more than sentences."""
 _SYSTEM = ("system", "developer")
 TextMessage = dict[str, str]
 
@@ -44,6 +47,14 @@ class Conversation:
         return find_last_question(self.messages)
 
     @property
+    def wish(self) -> str:
+        """The text of the user's last message with the skills that it names from earlier ones."""
+        texts = [read_text(message.get("content")) for message in self.messages]
+        skills = {name: skill for text in texts for name, skill in find_skills(text)}
+        named = [skills[name] for name in find_mentions(self.question) if name in skills]
+        return "\n".join([self.question, *named])
+
+    @property
     def steps(self) -> Sequence[Mapping[str, Any]]:
         """The messages after the user's last one: calls and results."""
         users = [place for place, message in enumerate(self.messages) if message["role"] == "user"]
@@ -52,7 +63,7 @@ class Conversation:
     def build_texts(self, tools: Sequence[ToolSpec] = ()) -> list[TextMessage]:
         """Return the texts that the model reads when it answers."""
         turns = self.build_turns(asks=True)
-        if tools and turns and turns[-1]["role"] == "user" and _ABOUT_TOOLS.search(self.question):
+        if tools and turns and turns[-1]["role"] == "user" and asks_for_tools(self.question):
             turns[-1]["content"] += f"\n\n(Your tools: {', '.join(tool.name for tool in tools)}.)"
         system = "\n\n".join(text for text in (self.instructions, self.circumstances) if text)
         head: list[TextMessage] = [{"role": "system", "content": system}] if system else []
@@ -78,6 +89,15 @@ def read_conversation(messages: Sequence[ChatMessage], model: str = "The embedde
     question = find_last_question(built)
     kept = "\n\n".join(text for each in further if (text := keep_asked(each, question)))
     return Conversation(first, kept, [each for each in built if each["role"] not in _SYSTEM])
+
+
+def introduce(messages: Sequence[ChatMessage], introduction: str, origin: str) -> Sequence[ChatMessage]:
+    """Return messages with a system text, and with who made the model if the last question is about that."""
+    if all(message["role"] not in _SYSTEM for message in messages):
+        messages = [{"role": "system", "content": introduction}, *messages]
+    if origin and asks_who(find_last_question(messages)):
+        messages = [*messages, {"role": "developer", "content": origin}]
+    return messages
 
 
 def find_last_question(messages: Sequence[Mapping[str, Any]]) -> str:
@@ -135,5 +155,9 @@ def _ask_for_answer(turns: list[TextMessage], question: str, result: str | None)
     # Without it, a small model often thanks for the result or refuses instead of reporting it.
     if result is None or not turns or turns[-1]["role"] != "user":
         return
-    wish = ANSWER_IN_FORM if _FORM.search(question) else ANSWER_WITH_RESULT
-    turns[-1]["content"] += f"\n\n{ANSWER_WITH_ERROR if is_error(result) else wish}"
+    wish = ANSWER_IN_FORM if wants_form(question) else ANSWER_WITH_RESULT
+    if is_error(result):
+        wish = ANSWER_WITH_ERROR
+    elif is_skill(result):
+        wish = ANSWER_AS_SKILL
+    turns[-1]["content"] += f"\n\n{wish}"

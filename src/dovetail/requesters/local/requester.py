@@ -1,7 +1,6 @@
 """The requester for embedded models: a model in this process, without key or network."""
 
 import logging
-import re
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
@@ -21,7 +20,7 @@ from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.fit import find_need
 from dovetail.requesters.local.grounding import drop_invented
 from dovetail.requesters.local.llama import Engine, release_engine, share_engine
-from dovetail.requesters.local.messages import find_last_question
+from dovetail.requesters.local.messages import introduce
 from dovetail.requesters.local.weights import LONGEST_ANSWER, STAND_IN, find, find_entry, get_weights
 from dovetail.requesters.options import OPENAI_ONLY, translate_options
 from dovetail.requesters.prices import FREE
@@ -33,13 +32,6 @@ logger = logging.getLogger(__name__)
 
 _EFFORT = {"reasoning", "reasoning_effort"}
 """OpenAI's names for how long a model thinks."""
-
-_WHO = re.compile(
-    r"\bwho (are|made|created|built|trained) you\b|\b(what|which) (\w+ )?(model|ai|llm) (are|is|do)\b|"
-    r"你是谁|谁.{0,2}(创造|开发|制造|训练)了?你|什么模型",
-    re.IGNORECASE,
-)
-"""Questions about the model itself, which a small one answers with names of others that it has read about."""
 
 INTRODUCTION = "You are a helpful assistant."
 """The system text of a model outside the catalogue if a request has none."""
@@ -204,13 +196,7 @@ class LocalRequester:
         if "max_completion_tokens" not in options:
             options.setdefault("max_tokens", self._longest)
         request = replace(request, options=options)
-        if self._origin and _WHO.search(find_last_question(request.messages)):
-            origin = {"role": "developer", "content": self._origin}
-            request = replace(request, messages=[*request.messages, origin])
-        if any(message["role"] in ("system", "developer") for message in request.messages):
-            return request
-        introduction = {"role": "system", "content": self._introduction}
-        return replace(request, messages=[introduction, *request.messages])
+        return replace(request, messages=introduce(request.messages, self._introduction, self._origin))
 
     async def close(self) -> None:
         """Free the memory, unless another requester uses the same weights."""

@@ -33,7 +33,7 @@ class Weights:
     """One embedded model: the packages with its parts, in order, and the checksum of the joined file.
 
     `introduction` is its system text if a request has none, `maker` who made it, `sampling` its best options,
-    `context` the most tokens that it reads, `longest` the most that it writes unless a request says so.
+    `context` the most tokens that it reads, `longest` the longest answer unless a request says otherwise.
     A model that is too small to choose between tools is not asked to, unless a call is required.
     """
 
