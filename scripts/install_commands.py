@@ -19,9 +19,9 @@ SHOWN = (
 )
 
 OURS = re.compile(
-    r'pip install (?:--no-cache-dir )?(?:-c constraints\.txt )?"\$\(ls (?:dist|\.)/\*\.whl\)\[all\]"'
+    r'pip install (?:--no-cache-dir )?(?:-c constraints\.txt )?"\$\(ls (?:dist|\.)/\*\.whl\)\[[a-z,-]+\]"'
 )
-"""How the project is installed: from a wheel that `make wheel` built, with all extras."""
+"""How the project is installed: from a wheel that `make wheel` built, with the extras that are named."""
 
 WRITER = "src/dovetail/lazy.py"
 """The module whose `install_packages` writes the commands that programs print."""

@@ -84,6 +84,25 @@ def test_models_get_an_index_and_each_page_as_markdown(tmp_path: Path) -> None:
     assert [name for name in linked if not (tmp_path / "site" / name).exists()] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("```bash\nmake wheel    # in a clone: it builds. Then:\n```\n\nInstall it. More.", "Install it."),
+        ("A run is one task: from start to end. More.", "A run is one task: from start to end."),
+        ("[Tools](tools.md) need 1.1 GB (docs/tools.md). More.", "Tools need 1.1 GB (docs/tools.md)."),
+        ("Four sources, from weak to strong:\n\n1. The defaults.", "Four sources, from weak to strong."),
+        ("~~~\nA program.\n~~~", ""),
+    ],
+)
+def test_the_index_for_models_has_the_first_sentence_of_the_prose(
+    tmp_path: Path, text: str, summary: str
+) -> None:
+    write_files(tmp_path, {"pages/runs.md": f"# Runs\n\n{text}\n"})
+    write_for_models(tmp_path / "pages", tmp_path / "site")
+    index = (tmp_path / "site" / "llms.txt").read_text("utf-8")
+    assert index.endswith(f"- [Runs](runs.md): {summary}\n" if summary else "- [Runs](runs.md)\n")
+
+
 def test_comments_are_left_out_and_lists_of_pages_are_filled(tmp_path: Path) -> None:
     write_files(
         tmp_path,

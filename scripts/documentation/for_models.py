@@ -27,7 +27,9 @@ The package is `dovetail-agents`, imported as `dovetail`; `make wheel` in a clon
 """
 
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-_SUMMARY = re.compile(r"^[\w`*“(][^\n]*(?:\n[^\n]+)*", re.MULTILINE)
+_FENCED = re.compile(r"^ *(`{3,}|~{3,}).*?^ *\1[`~]*$", re.MULTILINE | re.DOTALL)
+_SUMMARY = re.compile(r"^[\w`*“([][^\n]*(?:\n[^\n]+)*", re.MULTILINE)
+_FULL_STOP = re.compile(r"(?<=\.)(?<!e\.g\.)(?<!i\.e\.)\s")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
@@ -57,7 +59,7 @@ def _describe(page: Path, pages: Path) -> str:
     text = page.read_text(encoding="utf-8")
     title = _TITLE.search(text)
     name = title[1] if title else page.stem
-    summary = _SUMMARY.search(text, title.end() if title else 0)
-    first = re.split(r"(?<=[.:])\s", " ".join(summary[0].split()))[0] if summary else ""
-    about = ": " + _LINK.sub(r"\1", first) if first else ""
+    summary = _SUMMARY.search(_FENCED.sub("", text[title.end() if title else 0 :]))
+    first = _FULL_STOP.split(" ".join(summary[0].split()))[0] if summary else ""
+    about = ": " + re.sub(":$", ".", _LINK.sub(r"\1", first)) if first else ""
     return f"- [{name}]({page.relative_to(pages).as_posix()}){about}\n"

@@ -1,4 +1,4 @@
-"""An agent runtime for Python: one Tool, one pipeline, answers that stream in as typed fields."""
+"""Build, run and serve AI agents: typed answers that stream, approvals, and runs that survive a crash."""
 
 from typing import TYPE_CHECKING
 

@@ -33,7 +33,7 @@ EXTRAS = {
     "server": (("fastapi", "uvicorn", "sqlalchemy"), "`dovetail serve` and stored sessions"),
     "mcp": (("mcp",), "tools of MCP servers"),
     "langchain": (("langchain", "langchain_core"), "LangChain models and tools"),
-    "any-llm": (("any_llm",), "models through any-llm"),
+    "any-llm": (("any_llm",), "models through any-llm; `all` leaves it out"),
     "bedrock": (("boto3",), "AWS profiles for models on Bedrock"),
     "dbos": (("dbos",), "queues and workers on PostgreSQL"),
     "temporal": (("temporalio",), "workers of Temporal"),

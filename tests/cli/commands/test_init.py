@@ -135,8 +135,13 @@ def test_the_commands_of_an_agents_file_work(
     for words in re.findall(r"`dovetail ([^`]+)`", text):
         command = words.replace("COMMAND", "ext").split()
         assert run(*command, *(["--help"] if "--help" not in command else [])) == 0, words
-    for name in re.findall(r"`python -m pydoc (dovetail[.\w]*)`", text):
-        assert locate(name) is not None
+    documented = re.findall(r"`python -m pydoc (dovetail[.\w]*)`", text)
+    assert [name for name in documented if locate(name) is None] == []
+    assert "dovetail.Agent" in documented
+    (code,) = re.findall(r'`python -c "([^"]+)"`', text)
+    exec(code)  # it prints the public names
+    assert "'Agent'" in capsys.readouterr().out
+    assert "](" not in text  # a project has no pages of Dovetail that a link could lead to
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
