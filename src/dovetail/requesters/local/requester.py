@@ -183,10 +183,11 @@ class LocalRequester:
             async with aclosing(arrive(entry)) as steps:
                 async for step in steps:
                     yield ProgressDelta("download", step.done, step.total)
-        except ModelError:
+        except ModelError as error:
             stand_in = find(STAND_IN) if self.can_stand_in else None
             if stand_in is None:
                 raise
+            warn_once(f"{error.message} {error.hint}".replace("\n", " "))
             warn_once(PLACEHOLDERS)
             self._use(stand_in, get_weights(STAND_IN).model, self.context_tokens)
 
