@@ -20,7 +20,7 @@ from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.local.download import find_failure
+from dovetail.requesters.local.download import find_failure, find_shortage
 from dovetail.requesters.local.weights import DEFAULT, STAND_IN, find
 from dovetail.requesters.names import complete_name, is_tagged
 from dovetail.requesters.prices import find_price, name_publicly
@@ -195,7 +195,8 @@ def _choose_embedded(options: ModelSettings) -> str:
             hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a model of that server.",
         )
     can_stand_in = find(STAND_IN) is not None
-    is_possible = options.download and not (can_stand_in and find_failure(DEFAULT))
+    has_failed = find_failure(DEFAULT) is not None and find_shortage(DEFAULT) is None
+    is_possible = options.download and not (can_stand_in and has_failed)
     if find(DEFAULT) or is_possible:
         return f"local:{DEFAULT}"
     if can_stand_in:
