@@ -35,6 +35,13 @@ _MEANT = {
         for limit in ("calls", "cost", "seconds", "turns")
     },
     "fallbacks": "`settings={{'model': {{'fallbacks': […]}}}}`",
+    **dict.fromkeys(
+        (
+            *("output", "output_schema", "output_type", "response_format", "response_model"),
+            *("result_type", "returns"),
+        ),
+        "`agent.input('…').returns(Model).start()` or `agent.run('…', returns=Model)`",
+    ),
     "limits": "`settings={{'limits': {{…}}}}`",
     "provider": "`model='provider:name'`",
 }
@@ -78,6 +85,9 @@ _RUN_OPTIONS = {
     **dict.fromkeys(("callback", "on_events"), "`on_event=…`"),
     **dict.fromkeys(("output", "output_type", "response_format", "result_type"), "`returns=Model`"),
     **dict.fromkeys(("chat_history", "message_history", "messages"), "`history=result.messages`"),
+    "model": "`Agent(model='provider:name').run('…')`",
+    **dict.fromkeys(("functions", "tools"), "`Agent(tools=[…]).run('…')`"),
+    **dict.fromkeys(("instructions", "system", "system_prompt"), "`Agent(system='…').run('…')`"),
 }
 """What other libraries and `start` call the options of a run."""
 
