@@ -1,6 +1,7 @@
 """Sync calls from anywhere, also from code that runs on the background loop itself; retries."""
 
 import json
+import sys
 import threading
 from collections.abc import AsyncGenerator
 from itertools import islice
@@ -8,7 +9,14 @@ from itertools import islice
 import pytest
 
 from dovetail import Agent
-from dovetail.concurrency import Stopwatch, backoff, iterate_sync, retrying, run_sync
+from dovetail.concurrency import (
+    Stopwatch,
+    _warn_of_block,  # pyright: ignore[reportPrivateUsage]
+    backoff,
+    iterate_sync,
+    retrying,
+    run_sync,
+)
 from dovetail.testing import ScriptedRequester
 
 PLAN = json.dumps(
@@ -95,3 +103,42 @@ async def test_an_attempt_that_succeeds_is_the_last() -> None:
 
 def test_delays_double_up_to_the_longest() -> None:
     assert list(islice(backoff(0.5, 3), 5)) == [0.5, 1, 2, 3, 3]
+
+
+async def ask_in_a_loop(agent: Agent) -> None:
+    for _ in range(2):
+        agent.input("Hi").start()
+        agent.run("Hi")
+        agent.chat().run("Hi")
+
+
+def find_warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [message for message in caplog.messages if "was called in a running event loop" in message]
+
+
+async def test_sync_call_in_a_running_loop_names_the_async_method_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    _warn_of_block.cache_clear()
+    await ask_in_a_loop(Agent(requester=ScriptedRequester(["Hello."] * 6)))
+    warned = find_warnings(caplog)
+    assert [message.split("Write ")[1] for message in warned] == [
+        "`await agent.input('…').async_start()`.",
+        "`await agent.async_run('…')`.",
+        "`await chat.async_run('…')`.",
+    ]
+
+
+async def test_sync_calls_of_a_notebook_have_no_warning(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _warn_of_block.cache_clear()
+    monkeypatch.setattr(sys, "ps1", "In : ", raising=False)
+    await ask_in_a_loop(Agent(requester=ScriptedRequester(["Hello."] * 6)))
+    assert find_warnings(caplog) == []
+
+
+def test_sync_calls_of_a_sync_program_have_no_warning(caplog: pytest.LogCaptureFixture) -> None:
+    _warn_of_block.cache_clear()
+    make_chain("af").input("go").start()
+    assert find_warnings(caplog) == []

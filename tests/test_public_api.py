@@ -251,3 +251,8 @@ def test_a_former_import_path_still_works(path: str, names: list[str]) -> None:
     assert set(names) <= set(module.__all__)
     for name in module.__all__:
         getattr(module, name)
+
+
+def test_agent_in_the_package_of_agent_files_is_named_where_it_is() -> None:
+    with pytest.raises(ImportError, match="Write `from dovetail import Agent`"):
+        __import__("dovetail.agents", fromlist=["Agent"])  # as `from dovetail.agents import Agent` does

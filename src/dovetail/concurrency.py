@@ -11,11 +11,13 @@ import concurrent.futures
 import contextvars
 import logging
 import queue
+import sys
 import threading
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from dovetail.errors import ConfigError
@@ -136,6 +138,33 @@ def find_running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def is_interactive() -> bool:
+    """Return whether a user enters the program line by line, in a terminal or a notebook."""
+    return hasattr(sys, "ps1")
+
+
+def warn_if_blocking(method: str, instead: str) -> None:
+    """Log once that a sync call blocks the event loop of the program, and what to write instead.
+
+    Where the program is entered line by line, as in notebooks, a loop runs for every line, and blocks nothing
+    else. The background loop blocks only for sync code that has no other way.
+    """
+    if find_running_loop() is None or is_interactive():
+        return
+    here = threading.current_thread()
+    if all(known.thread is not here for known in tuple(_backgrounds)):
+        _warn_of_block(method, instead)
+
+
+@lru_cache(maxsize=64)
+def _warn_of_block(method: str, instead: str) -> None:
+    logger.warning(
+        "%s was called in a running event loop, which it blocks until the answer is complete. Write `%s`.",
+        method,
+        instead,
+    )
 
 
 def require_asyncio() -> asyncio.AbstractEventLoop:

@@ -4,7 +4,7 @@ import importlib
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 DISTRIBUTION = "dovetail-agents"
@@ -82,10 +82,21 @@ def _list_packages(extra: str, needed: list[str]) -> Iterator[str]:
             yield requirement["package"]
 
 
-def lazy_exports(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return a module's `__getattr__` that loads each public name from its home on first use."""
+def lazy_exports(
+    package: str, homes: Mapping[str, str], elsewhere: Mapping[str, str] = MappingProxyType({})
+) -> Callable[[str], Any]:
+    """Return a module's `__getattr__` that loads each public name from its home on first use.
+
+    Names of `elsewhere` belong to the package that they map to, and importing them from here says so.
+    """
 
     def load(name: str) -> Any:
+        if name in elsewhere:  # the text of an AttributeError does not reach a `from … import`
+            raise ImportError(
+                f"cannot import name {name!r} from {package!r}. "
+                f"Write `from {elsewhere[name]} import {name}`.",
+                name=package,
+            )
         if name not in homes:
             exports = ", ".join(sorted(homes))
             raise AttributeError(f"module {package!r} has no attribute {name!r}; it exports: {exports}")

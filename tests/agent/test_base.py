@@ -322,6 +322,10 @@ def test_arguments_that_are_none_are_as_if_they_were_not_there() -> None:
         ("temperature", "Write `options={'temperature': …}`."),
         ("api_key", "Write `settings={'model': {'api_key': …}}`."),
         ("thinking", "Write `options={'thinking': …}`."),
+        *(
+            (name, "Write `agent.input('…').returns(Model).start()` or `agent.run('…', returns=Model)`.")
+            for name in ("output_type", "result_type", "returns")
+        ),
         ("limits", "Write `settings={'limits': {…}}`."),
         ("max_cost", "Write `settings={'limits': {'cost': …}}`."),
         ("fallbacks", "Write `settings={'model': {'fallbacks': […]}}`."),

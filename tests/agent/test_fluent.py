@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, RootModel
 
 from dovetail import Agent
 from dovetail.errors import ConfigError, ResponseError
+from dovetail.requesters.warn import warn_once
 from dovetail.testing import ScriptedRequester
 
 
@@ -121,6 +122,18 @@ def test_type_that_no_answer_can_become_is_refused_at_once() -> None:
 def test_schema_in_the_place_of_a_type_is_refused(kind: Any) -> None:
     with pytest.raises(ConfigError, match=r"A typed answer needs a type[\s\S]*agent\.output"):
         Agent(requester=ScriptedRequester([])).returns(kind)
+
+
+def test_model_class_as_the_output_is_advised_once_to_be_returned(caplog: pytest.LogCaptureFixture) -> None:
+    warn_once.cache_clear()
+    agent = Agent(requester=ScriptedRequester([]))
+    for _ in range(2):
+        agent.input("Hi").output(Invoice)
+    agent.output({"invoice": (Invoice,)}).output(int)
+    assert caplog.messages == [
+        "output(Invoice) asks the model for {'value': …, 'reply': …}. "
+        "To get an instance of Invoice, write `.returns(Invoice)`."
+    ]
 
 
 class Numbers(RootModel[list[int]]):

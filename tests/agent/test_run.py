@@ -149,3 +149,27 @@ def test_listener_that_nothing_would_await_is_refused(way: str) -> None:
     run = agent.chat("ann").run if way == "chat" else getattr(agent, way)
     with pytest.raises(SignatureError, match=r"(?s)on_event must be a plain function.*run_stream"):
         run("Hello!", on_event=listen)
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"),
+    [
+        ("tools", "Write `Agent(tools=[…]).run('…')`."),
+        ("model", "Write `Agent(model='provider:name').run('…')`."),
+        ("system", "Write `Agent(system='…').run('…')`."),
+    ],
+)
+def test_argument_of_an_agent_is_refused_by_its_run_with_its_place(option: str, advice: str) -> None:
+    options: Any = {option: "x"}
+    with pytest.raises(SignatureError) as caught:
+        make_agent("Hello.").run("Hi.", **options)
+    assert caught.value.message == f"Unknown option {option!r} of run(). {advice}"
+
+
+@pytest.mark.parametrize("way", ["run", "run_stream", "chat"])
+def test_text_as_the_history_is_refused_with_the_form_of_a_message(way: str) -> None:
+    agent = Agent(model=ScriptedRequester([]))
+    run = agent.chat("ann").run if way == "chat" else getattr(agent, way)
+    with pytest.raises(SignatureError, match=r"must be a list of .*'role'.*, got 'hi'") as caught:
+        run("Hello!", history="hi")
+    assert "history=result.messages" in str(caught.value)

@@ -7,7 +7,7 @@ import pytest
 
 from dovetail.cli.first_model import FirstModel
 from dovetail.errors import ModelError
-from dovetail.requesters.local import weights
+from dovetail.requesters.local import download, weights
 from dovetail.requesters.warn import warn_once
 from dovetail.settings import as_settings
 from model_servers import clear_variables
@@ -63,6 +63,17 @@ def test_the_small_model_stands_in_only_if_no_model_is_named(
     assert caplog.text.count("its answers are placeholders") == 1
     with pytest.raises(ModelError):
         FirstModel(as_settings({"model": {"name": "local:good"}})).prepare()
+
+
+def test_too_little_memory_is_reported_before_the_download_is_announced(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("small")
+    monkeypatch.setattr(download, "count_memory", lambda: 1_000_000_000)
+    for _ in range(2):
+        with pytest.raises(ModelError, match=r"Too little memory for local:good: 1\.7 GB needed"):
+            FirstModel(as_settings({})).prepare()
+    assert capsys.readouterr().err == ""
 
 
 async def test_a_server_says_that_its_download_failed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,6 +3,7 @@
 #   {"when": "Is this polite: Hey!", "text": "no"}, {"when": "polite : no", "text": "Please be polite."},
 #   {"when": "Is this polite: Please", "text": "yes"}, {"when": "polite : yes", "text": "With pleasure."}
 # ]
+# stderr: start() was called in a running event loop, which it blocks
 import asyncio
 
 from dovetail import Agent

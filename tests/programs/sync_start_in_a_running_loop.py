@@ -1,5 +1,6 @@
-# A notebook has a running event loop; the plain `start()` works in it all the same.
+# In a running event loop the plain `start()` works all the same, and says once that it blocks the loop.
 # replies: ["one", "two", "three"]
+# stderr: start() was called in a running event loop, which it blocks
 import asyncio
 
 from dovetail import Agent

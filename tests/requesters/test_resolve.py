@@ -189,7 +189,7 @@ def test_requester_is_taken_as_it_is() -> None:
         (ScriptedRequester, {}, "ScriptedRequester is a class, not a model"),
         (GenericFakeChatModel, {}, "GenericFakeChatModel is a class, not a model"),
         (None, {"base_url": "http://127.0.0.1:1/v1"}, "model.base_url is set, but model.name is not"),
-        (None, {"download": False}, "No model is configured, and no embedded model is downloaded"),
+        (None, {"download": False}, "No model is configured, and local:good is not downloaded"),
         ("local:huge", {}, "Unknown embedded model 'huge'"),
     ],
 )
@@ -259,12 +259,12 @@ def test_good_model_is_the_default_also_before_it_is_downloaded_and_next_to_the_
     assert resolve("local:small", settings()).model == "local:small"
 
 
-def test_small_model_stands_in_where_downloads_are_forbidden(caplog: pytest.LogCaptureFixture) -> None:
-    warn_once.cache_clear()
+def test_small_model_does_not_stand_in_where_downloads_are_forbidden() -> None:
     put("small")
-    for _ in range(2):
-        assert resolve(None, settings(download=False)).model == "local:small"
-    assert caplog.text.count("its answers are placeholders") == 1
+    with pytest.raises(ConfigError, match="local:good is not downloaded") as caught:
+        resolve(None, settings(download=False))
+    assert "dovetail models pull good" in str(caught.value)
+    assert resolve("local:small", settings(download=False)).model == "local:small"
     put("good")
     assert resolve(None, settings(download=False)).model == "local:good"
 

@@ -274,7 +274,7 @@ async def test_all_views_of_one_result() -> None:
 
 
 async def test_fields_of_plain_text_are_a_clear_error() -> None:
-    with pytest.raises(ConfigError, match=r"plain text[\s\S]*\.output\("):
+    with pytest.raises(ConfigError, match=r"plain text[\s\S]*\.returns\(Model\)`, or .*\.output\("):
         await anext(Response(play(["x", FINISH])[0]).async_get_generator("instant"))
 
 

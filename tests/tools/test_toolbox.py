@@ -114,7 +114,7 @@ def test_name_means_the_registered_tool_or_the_only_one_that_an_agent_has() -> N
         other.use_tools("search")
     with pytest.raises(ToolError, match=r"agent 'ann' .*, agent 'bob'"):
         runtime.manager.call_tool("search")
-    with pytest.raises(ConfigError, match=r"Unknown tool 'nothing'\. Expected one of: search\.$"):
+    with pytest.raises(ConfigError, match=r"Unknown tool 'nothing'\. Expected one of: search\.\n"):
         other.use_tools("nothing")
     runtime.manager.register("search", "Search.", {}, lambda: "of all")
     other.use_tools("search")

@@ -12,7 +12,7 @@ from dovetail.agent.extensions.auto_func import AutoFuncExtension
 from dovetail.agent.extensions.configure_prompt import ConfigurePromptExtension
 from dovetail.agent.extensions.key_waiter import KeyWaiterExtension
 from dovetail.agent.extensions.tool import ToolExtension
-from dovetail.concurrency import run_sync
+from dovetail.concurrency import run_sync, warn_if_blocking
 from dovetail.errors import ConfigError
 from dovetail.lazy import lazy
 
@@ -78,6 +78,7 @@ class Agent(ToolExtension, KeyWaiterExtension, AutoFuncExtension, ConfigurePromp
         >>> result.text, result.reason, result.turns
         ('Oak.', 'goal', 1)
         """
+        warn_if_blocking("run()", "await agent.async_run('…')")
         return run_sync(self.async_run(task, returns=returns, **options))
 
     def run_stream(

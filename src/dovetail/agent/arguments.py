@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dovetail.data.text import did_you_mean, expected_one_of, shorten
 from dovetail.errors import ConfigError, SignatureError
 from dovetail.lazy import lazy
+from dovetail.requesters.warn import warn_once
 from dovetail.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,6 +36,13 @@ _MEANT = {
         for limit in ("calls", "cost", "seconds", "turns")
     },
     "fallbacks": "`settings={{'model': {{'fallbacks': […]}}}}`",
+    **dict.fromkeys(
+        (
+            *("output", "output_schema", "output_type", "response_format", "response_model"),
+            *("result_type", "returns"),
+        ),
+        "`agent.input('…').returns(Model).start()` or `agent.run('…', returns=Model)`",
+    ),
     "limits": "`settings={{'limits': {{…}}}}`",
     "provider": "`model='provider:name'`",
 }
@@ -78,6 +86,9 @@ _RUN_OPTIONS = {
     **dict.fromkeys(("callback", "on_events"), "`on_event=…`"),
     **dict.fromkeys(("output", "output_type", "response_format", "result_type"), "`returns=Model`"),
     **dict.fromkeys(("chat_history", "message_history", "messages"), "`history=result.messages`"),
+    "model": "`Agent(model='provider:name').run('…')`",
+    **dict.fromkeys(("functions", "tools"), "`Agent(tools=[…]).run('…')`"),
+    **dict.fromkeys(("instructions", "system", "system_prompt"), "`Agent(system='…').run('…')`"),
 }
 """What other libraries and `start` call the options of a run."""
 
@@ -171,6 +182,16 @@ def warn_of_second_output(known: Any, kind: Any) -> None:
             "The request has an output, %s, which is not asked for: returns(%s) replaces it.",
             shorten(known),
             getattr(kind, "__name__", kind),
+        )
+
+
+def warn_of_model_as_output(output: Any) -> None:
+    """Log once that a pydantic class as the output is asked for as a value with a reply (rule P8)."""
+    if isinstance(output, type) and hasattr(output, "model_validate"):
+        name = output.__name__
+        warn_once(
+            f"output({name}) asks the model for {{'value': …, 'reply': …}}. "
+            f"To get an instance of {name}, write `.returns({name})`."
         )
 
 

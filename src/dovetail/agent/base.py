@@ -18,7 +18,7 @@ from dovetail.agent.fluent import Asking, TypedRequest, open_later
 from dovetail.agent.pending import PendingRequests
 from dovetail.agent.request import REQUESTER, AgentRequest, ExtensionHandlers, NativeTools
 from dovetail.agent.runtime import Runtime, default_runtime
-from dovetail.concurrency import run_sync
+from dovetail.concurrency import run_sync, warn_if_blocking
 from dovetail.data.shapes import is_list, is_mapping, is_tuple
 from dovetail.data.text import shorten
 from dovetail.errors import SignatureError
@@ -245,6 +245,7 @@ class BaseAgent(Asking[Any]):
         >>> agent.start(ensure_keys=["wood"])
         {'wood': 'oak'}
         """
+        warn_if_blocking("start()", "await agent.input('…').async_start()")
         return run_sync(self.async_start(type, timeout=timeout, **demands))
 
     async def async_close(self) -> None:

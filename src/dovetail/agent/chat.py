@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
 from dovetail.agent.base import list_messages
 from dovetail.agent.extensions.chat_store import STORING, ChatStore, fit_history
 from dovetail.agent.run import AgentRun, RunOptions, RunStream, check_options
-from dovetail.concurrency import run_sync
+from dovetail.concurrency import run_sync, warn_if_blocking
 from dovetail.data.text import explain_attribute
 from dovetail.events.call import ChatMessage
 from dovetail.events.run_result import RunResult
@@ -88,6 +88,7 @@ class Chat:
         >>> chat.run("A wood for doors?", limits={"turns": 5}).text
         'Oak.'
         """
+        warn_if_blocking("run()", "await chat.async_run('…')")
         return run_sync(self.async_run(task, returns=returns, **options))
 
     def run_stream(

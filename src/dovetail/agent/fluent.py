@@ -11,7 +11,7 @@ from dovetail.agent.arguments import METHODS, list_names
 from dovetail.agent.expectation import TypedOutput
 from dovetail.agent.pending import Claim, PendingRequests, wrap_sending
 from dovetail.agent.shorthands import Mappings, PromptShorthands
-from dovetail.concurrency import iterate_sync, run_sync
+from dovetail.concurrency import iterate_sync, run_sync, warn_if_blocking
 from dovetail.data.text import explain_attribute
 from dovetail.errors import ConfigError
 from dovetail.prompt.prompt import Prompt
@@ -209,6 +209,7 @@ class TypedRequest(Asking[T]):
         >>> Agent().input("Woods for doors?").returns(list[str]).start(timeout=60)
         ['oak', 'teak']
         """
+        warn_if_blocking("start()", "await agent.input('…').returns(Model).async_start()")
         return run_sync(self.async_start(timeout=timeout, **demands))
 
     def async_get_key_result(self, key: str, **demands: Any) -> Coroutine[object, None, Any]:
@@ -274,6 +275,7 @@ class TypedRequest(Asking[T]):
         >>> Agent().returns(str).run("A wood for doors?", limits={"turns": 5}).data
         'Oak.'
         """
+        warn_if_blocking("run()", "await agent.returns(Model).async_run('…')")
         return run_sync(self.async_run(task, **options))
 
     def run_stream(self, task: Any = None, **options: "Unpack[RunOptions]") -> "RunStream[T]":

@@ -9,7 +9,6 @@ sends (`Sending`) claims its request when it is looked up, so it can be handed t
 import asyncio
 import inspect
 import itertools
-import sys
 import threading
 from collections.abc import Callable
 from contextvars import ContextVar, copy_context
@@ -19,6 +18,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from dovetail.agent.arguments import explain_call
+from dovetail.concurrency import is_interactive
 from dovetail.prompt.prompt import Prompt
 
 T = TypeVar("T")
@@ -51,11 +51,6 @@ class ContextValue(Generic[T]):
         values: _Values = WeakKeyDictionary(_values.get() or {})  # a copy: the old one may be another task's
         values[self] = value
         _values.set(values)
-
-
-def is_interactive() -> bool:
-    """Return whether a user enters the program line by line, in a terminal or a notebook."""
-    return hasattr(sys, "ps1")
 
 
 Owner: TypeAlias = "asyncio.Task[Any] | threading.Thread"

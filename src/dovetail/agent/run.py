@@ -14,6 +14,7 @@ from dovetail.agent.goal import RunGoal
 from dovetail.agent.request import AgentRequest, run_handlers
 from dovetail.agent.runtime import Runtime
 from dovetail.concurrency import iterate_sync, require_asyncio
+from dovetail.data.text import shorten
 from dovetail.errors import ConfigError, DovetailError, SignatureError
 from dovetail.events.asks import Asker
 from dovetail.events.call import ChatMessage
@@ -60,12 +61,18 @@ class RunOptions(TypedDict, total=False):
 
 
 def check_options(options: RunOptions) -> None:
-    """Reject an unknown option, and a listener that nothing would await.
+    """Reject an unknown option, a text as the history, and a listener that nothing would await.
 
     Raises:
         SignatureError: the option is unknown or of no use; the message says what to write.
     """
     refuse_options(options, (*RunOptions.__annotations__, "returns"))
+    if isinstance(options.get("history"), str):
+        raise SignatureError(
+            "The history of a run must be a list of messages such as "
+            f"[{{'role': 'user', 'content': 'Hi.'}}], got {shorten(options.get('history'))}.",
+            hint="To continue an earlier run, write `history=result.messages`.",
+        )
     if inspect.iscoroutinefunction(options.get("on_event")):
         raise SignatureError(
             "on_event must be a plain function, got a coroutine function.",

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Self
 
-from dovetail.agent.arguments import warn_of_options
+from dovetail.agent.arguments import warn_of_model_as_output, warn_of_options
 from dovetail.agent.attachments import read_attachments
 from dovetail.data.shapes import is_mapping
 from dovetail.prompt.prompt import Prompt
@@ -89,6 +89,7 @@ class PromptShorthands(ABC):
         >>> agent.output({"wood": (str, "in English"), "uses": [(str, "an item")]}).start()
         {'wood': 'oak', 'uses': ['doors', 'barrels']}
         """
+        warn_of_model_as_output(prompt)
         return self._write("output", prompt, mappings, always=always)
 
     def attachment(self, prompt: Any, mappings: Mappings = None, *, always: bool = False) -> Self:

@@ -55,4 +55,5 @@ __getattr__ = lazy_exports(
         "ToolConfig": "dovetail.agents.definition",
         "convert_input_config_to_json_schema": "dovetail.agents.definition",
     },
+    elsewhere={"Agent": "dovetail"},
 )

@@ -22,6 +22,7 @@ from dovetail.policy.file import PolicyFile
 from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.local import weights
+from dovetail.requesters.local.files import count_memory
 from dovetail.requesters.local.requester import LocalRequester
 from dovetail.requesters.probe import ServerReport, probe
 from dovetail.requesters.requester import Requester
@@ -139,8 +140,7 @@ def check_policy() -> Check:
 
 def check_disk() -> Check:
     """Free space for the models that are not downloaded yet."""
-    folder = weights.cache_folder()
-    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    there = weights.find_existing(weights.cache_folder())
     free = shutil.disk_usage(there).free
     needed = sum(entry.size for name, entry in weights.CATALOGUE.items() if weights.find(name) is None)
     text = f"{free / 1e9:.1f} GB free at {_shorten_home(there)}"
@@ -148,6 +148,17 @@ def check_disk() -> Check:
         hint = "Free some space, or set DOVETAIL_CACHE to a folder on another disk."
         return Check("note", "disk", f"{text}, too little for the models that are not downloaded", hint)
     return Check("ok", "disk", text)
+
+
+def check_memory() -> Check:
+    """The memory for the default model."""
+    entry, there = weights.get_weights(weights.DEFAULT), count_memory()
+    text = f"{there / 1e9:.1f} GB"
+    if there < entry.memory:
+        text = f"{text}, too little for {entry.model}, which needs {entry.memory / 1e9:.1f} GB"
+        hint = "Use a machine or container with more memory, or a model that runs elsewhere: DOVETAIL_MODEL."
+        return Check("note", "memory", text, hint)
+    return Check("ok", "memory", text)
 
 
 def _shorten_home(path: Path) -> str:

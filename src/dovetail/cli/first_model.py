@@ -13,7 +13,13 @@ from dovetail.concurrency import run_sync
 from dovetail.errors import DovetailError
 from dovetail.requesters.local.arrival import explain_failure
 from dovetail.requesters.local.bar import ProgressBar, announce, count_percent
-from dovetail.requesters.local.download import BackgroundPull, PullProgress, ignore_progress, pull
+from dovetail.requesters.local.download import (
+    BackgroundPull,
+    PullProgress,
+    find_shortage,
+    ignore_progress,
+    pull,
+)
 from dovetail.requesters.local.weights import CATALOGUE, find, get_weights, remove_corrupt
 from dovetail.requesters.resolve import find_active, resolve
 from dovetail.settings import Settings
@@ -54,7 +60,8 @@ class FirstModel:
         missing = self.find_missing()
         if missing is None:
             return
-        typer.echo(announce(get_weights(missing)), err=True)
+        if find_shortage(missing) is None:
+            typer.echo(announce(get_weights(missing)), err=True)
         try:
             pull_visibly(missing)
         except DovetailError as error:
@@ -84,7 +91,8 @@ class FirstModel:
         if missing is None:
             yield
             return
-        self.log.write(f"{announce(get_weights(missing))}\n")
+        if find_shortage(missing) is None:  # otherwise it fails at once
+            self.log.write(f"{announce(get_weights(missing))}\n")
         async with BackgroundPull(missing, self._note) as running:
             following = asyncio.create_task(_follow(running, on_ready))
             try:

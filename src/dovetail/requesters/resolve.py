@@ -20,7 +20,7 @@ from dovetail.requesters.fallback import FallbackRequester
 from dovetail.requesters.http.endpoint import Endpoint
 from dovetail.requesters.http.requester import HttpRequester
 from dovetail.requesters.limits import RetryPolicy
-from dovetail.requesters.local.download import find_failure
+from dovetail.requesters.local.download import find_failure, find_shortage
 from dovetail.requesters.local.weights import DEFAULT, STAND_IN, find
 from dovetail.requesters.names import complete_name, is_tagged
 from dovetail.requesters.prices import find_price, name_publicly
@@ -61,8 +61,8 @@ _listed: dict[str, tuple[float, Sequence[str]]] = {}
 def resolve(model: object, settings: Settings) -> Requester:
     """Return the requester for a name, a LangChain chat model, a requester, or None: the configured model.
 
-    If no model is named, it is the embedded model `good`, which the first request downloads; where that is
-    impossible, `small` stands in if it is downloaded. `model.fallbacks` are asked if the model fails. A
+    If no model is named, it is the embedded model `good`, which the first request downloads; where that
+    failed, `small` stands in if it is downloaded. `model.fallbacks` are asked if the model fails. A
     fallback that cannot be used, such as one without a key, is an error at once.
     """
     options = settings.section(ModelSettings)
@@ -194,18 +194,18 @@ def _choose_embedded(options: ModelSettings) -> str:
             "Missing model name: model.base_url is set, but model.name is not.",
             hint="Set model.name (or DOVETAIL_MODEL) to openai:<name>, with a model of that server.",
         )
-    can_stand_in = find(STAND_IN) is not None
-    is_possible = options.download and not (can_stand_in and find_failure(DEFAULT))
-    if find(DEFAULT) or is_possible:
+    if find(DEFAULT):
         return f"local:{DEFAULT}"
-    if can_stand_in:
+    if not options.download:
+        raise ConfigError(
+            "No model is configured, and local:good is not downloaded.",
+            hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
+            f"or download the embedded model: dovetail models pull {DEFAULT}",
+            remedy="models",
+        )
+    if find(STAND_IN) and find_failure(DEFAULT) and not find_shortage(DEFAULT):
         return f"local:{STAND_IN}"
-    raise ConfigError(
-        "No model is configured, and no embedded model is downloaded.",
-        hint="Set model.name (or DOVETAIL_MODEL) to a name such as 'openai:gpt-4.1' or 'ollama:qwen3', "
-        "or download an embedded model: dovetail models pull good",
-        remedy="models",
-    )
+    return f"local:{DEFAULT}"
 
 
 def _make_default(model: str, options: ModelSettings) -> Requester:

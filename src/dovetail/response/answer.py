@@ -50,7 +50,7 @@ async def read_instants(attempt: Attempt[Any]) -> AsyncGenerator[FieldEvent, Non
     if attempt.format.is_text:
         raise ConfigError(
             "Cannot stream fields: the answer is plain text.",
-            hint="Describe the answer with `.output({...})`.",
+            hint="Describe the answer with `.returns(Model)`, or with `.output({…})`.",
         )
     attempt.start()
     log, fields = attempt.log, attempt.fields

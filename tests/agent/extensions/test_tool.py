@@ -352,6 +352,12 @@ def test_unknown_tool_name_lists_the_near_ones() -> None:
         agent.use_tools("ad")
 
 
+def test_name_of_a_function_instead_of_the_function_is_explained() -> None:
+    with pytest.raises(ConfigError, match=r"Unknown tool 'count_stock'\.") as caught:
+        Agent(tools=["count_stock"])
+    assert caught.value.hint == "Pass a function itself, without quotes: tools=[count_stock]."
+
+
 def test_an_object_that_is_not_a_tool_is_rejected() -> None:
     agent, _ = make_agent()
     with pytest.raises(ConfigError, match="7 is not a tool"):

@@ -272,6 +272,15 @@ def test_full_disk_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "DOVETAIL_CACHE" in checks.check_disk().hint
 
 
+def test_too_little_memory_for_the_default_model_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "count_memory", lambda: 2_000_000_000)
+    assert checks.check_memory().mark == "ok"
+    monkeypatch.setattr(checks, "count_memory", lambda: 1_000_000_000)
+    check = checks.check_memory()
+    assert (check.mark, check.text) == ("note", "1.0 GB, too little for local:good, which needs 1.7 GB")
+    assert "DOVETAIL_MODEL" in check.hint
+
+
 def test_missing_pip_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def find_nothing(name: str) -> str:
         raise importlib.metadata.PackageNotFoundError(name)

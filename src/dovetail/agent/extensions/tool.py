@@ -221,8 +221,15 @@ class ToolExtension(BaseAgent):
     def _use_name(self, name: str) -> None:
         """Add the registered tool of that name, otherwise the only tool of that name that an agent has."""
         registry = self.runtime.manager.registry
-        if registry.get_tool(name) is not None or self._toolbox.get(name) is None:
-            self._use_tool(self.runtime.manager.find(name))
+        if registry.get_tool(name) is None and self._toolbox.get(name) is not None:
+            return
+        try:
+            found = self.runtime.manager.find(name)
+        except ConfigError as error:
+            if error.hint is None and name.isidentifier():
+                error.hint = f"Pass a function itself, without quotes: tools=[{name}]."
+            raise
+        self._use_tool(found)
 
     def _use_tool(self, tool: "Tool") -> None:
         if self.runtime.manager.registry.get_tool(tool.name) is tool:

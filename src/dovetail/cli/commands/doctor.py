@@ -45,6 +45,7 @@ def _run_checks() -> Iterator[Check]:
     yield checks.check_pip()
     yield from checks.check_weights()
     yield checks.check_disk()
+    yield checks.check_memory()
     yield checks.check_policy()
     workspace = find_workspace()
     settings, errors = open_valid_settings(workspace)

