@@ -36,7 +36,6 @@ def lazy(name: str, extra: str | None = None) -> Any:
 
 
 _metadata = lazy("importlib.metadata")
-_util = lazy("importlib.util")
 _shlex = lazy("shlex")
 _shutil = lazy("shutil")
 
@@ -63,7 +62,7 @@ def install_packages(*requirements: str) -> str:
     folder = sys.executable.rpartition("/")[0]
     if _shutil.which("pip") == f"{folder}/pip":
         return f"pip install {wanted}"
-    if _util.find_spec("pip"):
+    if importlib.import_module("importlib.util").find_spec("pip"):
         return f"{python} -m pip install {wanted}"
     if _shutil.which("uv"):
         return f"uv pip install --python {python} {wanted}"

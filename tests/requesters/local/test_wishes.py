@@ -88,7 +88,7 @@ def test_tools_are_wanted_by_a_verb_or_by_a_skill() -> None:
     assert not names_tool("How do I use write_file?", "write_file")
 
 
-def test_question_about_a_tool_is_no_request_for_it() -> None:
+def test_question_about_a_tool_does_not_request_it() -> None:
     assert asks_about_tool("How does write_file work?", "write_file")
     assert not asks_about_tool("Write it with write_file.", "write_file")
     assert not asks_about_tool("What is in the calendar?", "calendar")

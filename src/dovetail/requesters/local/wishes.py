@@ -1,4 +1,4 @@
-"""What a message asks for beside its subject, by its words: a form, a skill, a tool, who the model is.
+"""What a message asks for besides its subject, by its words: a form, a skill, a tool, who the model is.
 
 A small model follows one short instruction at the end of its prompt better than many before the question. So
 these words decide which one it reads, and no request has to be judged for it.
