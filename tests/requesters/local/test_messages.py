@@ -4,7 +4,13 @@ import pytest
 
 from dovetail.errors import ModelError
 from dovetail.events.call import ChatMessage, ToolSpec
-from dovetail.requesters.local.messages import ANSWER_IN_FORM, TextMessage, introduce, read_conversation
+from dovetail.requesters.local.messages import (
+    ANSWER_IN_FORM,
+    ANSWER_WITH_SKILL,
+    TextMessage,
+    introduce,
+    read_conversation,
+)
 
 TOOL = ToolSpec(name="add", description="Add numbers.", parameters={"type": "object", "properties": {}})
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -49,13 +55,15 @@ def test_result_that_is_an_error_is_explained() -> None:
 
 
 def test_a_result_is_reported_in_the_form_that_the_question_asks_for() -> None:
-    asked = ["Show both in a table.", "<skill name='brief'>Three parts.</skill>\nShould it rain?"]
-    for question in asked:
+    wishes = {
+        "Show both in a table.": ANSWER_IN_FORM,
+        "<skill name='brief'>Three parts in a table.</skill>\nShould it rain?": ANSWER_WITH_SKILL,
+        "List the files.": WISH,
+        "What is there?": WISH,
+    }
+    for question, wish in wishes.items():
         answered = build([{"role": "user", "content": question}, *TALK[3:5]])
-        assert answered[-1]["content"].endswith(ANSWER_IN_FORM)
-    for question in ("List the files.", "What is there?"):
-        answered = build([{"role": "user", "content": question}, *TALK[3:5]])
-        assert answered[-1]["content"].endswith(WISH)
+        assert answered[-1]["content"].endswith(wish)
 
 
 def test_a_skill_that_the_model_has_loaded_is_followed_and_not_reported() -> None:

@@ -18,12 +18,14 @@ from dovetail.requesters.local.wishes import (
     asks_who,
     find_mentions,
     find_skills,
+    has_skill,
     is_skill,
     wants_form,
 )
 
 ANSWER_WITH_RESULT = "Answer my question with this result, in one or two sentences."
 ANSWER_IN_FORM = "Answer my question with this result, in the form that is asked for."
+ANSWER_WITH_SKILL = "Now do with this result what the skill says, in full sentences."
 ANSWER_AS_SKILL = "Now answer my question as this skill says."
 ANSWER_WITH_ERROR = "Tell me in one sentence what went wrong."
 _SYSTEM = ("system", "developer")
@@ -155,9 +157,12 @@ def _ask_for_answer(turns: list[TextMessage], question: str, result: str | None)
     # Without it, a small model often thanks for the result or refuses instead of reporting it.
     if result is None or not turns or turns[-1]["role"] != "user":
         return
-    wish = ANSWER_IN_FORM if wants_form(question) else ANSWER_WITH_RESULT
     if is_error(result):
         wish = ANSWER_WITH_ERROR
     elif is_skill(result):
         wish = ANSWER_AS_SKILL
+    elif has_skill(question):
+        wish = ANSWER_WITH_SKILL
+    else:
+        wish = ANSWER_IN_FORM if wants_form(question) else ANSWER_WITH_RESULT
     turns[-1]["content"] += f"\n\n{wish}"
