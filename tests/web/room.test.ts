@@ -162,7 +162,7 @@ test("the policy file is edited as text; errors and changes by others are not ov
   await page.getByText(/policy\.toml:1.*forbid/).waitFor();
   await field.fill('[[rule]]\naction = "deny"\ntool = "write_note"\nreason = "Notes are kept elsewhere."\n');
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await expect.poll(() => page.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+  await countOf(page.getByRole("button", { name: "Discard changes", exact: true }), 0); // it is saved
   writeFileSync(policy, "# By hand.\n");
   await field.fill("# Mine.\n");
   await page.getByRole("button", { name: "Save", exact: true }).click();
