@@ -24,7 +24,7 @@ asyncpg = lazy("asyncpg", extra="server")
 logger = logging.getLogger(__name__)
 
 _CHANNEL = "dovetail"
-_NOBODY = "dovetail_nobody"
+_UNHEARD = "dovetail_unheard"
 _LOCKS = 0x0D0E7A12
 _PAUSE = 0.5
 _LONGEST_STATEMENT = 10.0
@@ -123,7 +123,7 @@ class PostgresLink:
         try:
             await configure_session(connection, lease=self._lease.seconds)
             await connection.fetch(_HELD, _LOCKS)
-            await connection.execute(_NOTIFY, _NOBODY, "")
+            await connection.execute(_NOTIFY, _UNHEARD, "")
             await connection.fetch(_FREE, _NEVER)
             await connection.add_listener(_CHANNEL, self._hear)
             # Shared: a session of this process that the server still takes for alive does not hinder.
