@@ -30,7 +30,6 @@ export class ChatReader {
   readonly #events: SessionEvents;
   readonly #pauses: readonly number[];
   readonly #live: LiveInfo;
-  /** How often the branch was changed. */
   #branch = 0;
   /** How many questions were stored and answers have ended here: a reply that is older is outdated. */
   #steps = 0;
@@ -68,6 +67,11 @@ export class ChatReader {
   readonly subscribe = (listener: () => void): (() => void) => this.#live.subscribe(listener);
 
   readonly info = (): SessionInfo => this.#live.read();
+
+  /** How often the branch was changed. */
+  get branch(): number {
+    return this.#branch;
+  }
 
   get isBusy(): boolean {
     return this.chat.isBusy;

@@ -8,8 +8,10 @@ import { Button } from "@/ui/button";
 export interface ThreadProps {
   /** The chat whose scroll position is remembered. */
   chatId: string;
-  /** The place of the newest question in the chat; a new one scrolls to the end. */
+  /** The place of the newest question in the chat; a new one of the same branch scrolls to the end. */
   questions: number;
+  /** Changes with the branch that is shown. */
+  branch: number;
   /** The message to show, once it is there. */
   target: string | null;
   /** The first message that is rendered. */
@@ -41,7 +43,7 @@ function busyWith(column: HTMLElement, clicked: Click | null): Element | null {
 
 /** The scrolling column: follows the newest text unless the reader has scrolled away from it. */
 export function Thread(props: ThreadProps) {
-  const { chatId, questions, target, hasOlder, hasNewer, onOlder, onNewest, children } = props;
+  const { chatId, questions, branch, target, hasOlder, hasNewer, onOlder, onNewest, children } = props;
   const t = useText();
   const frame = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
@@ -49,7 +51,7 @@ export function Thread(props: ThreadProps) {
   const lastTop = useRef(0);
   const clicked = useRef<Click | null>(null);
   const [isAway, setAway] = useState(false);
-  const known = useRef(questions);
+  const known = useRef({ questions, branch });
   /** Whether the position is being restored: messages take their real height only when they become visible. */
   const isReturning = useRef(false);
   const look = useEdges(frame, props);
@@ -128,12 +130,12 @@ export function Thread(props: ThreadProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new question leads to the end
   useEffect(() => {
-    if (questions > known.current) {
+    if (branch === known.current.branch && questions > known.current.questions) {
       clicked.current = null;
       toNewest("instant");
     }
-    known.current = questions;
-  }, [questions]);
+    known.current = { questions, branch };
+  }, [questions, branch]);
 
   const onScroll = () => {
     const element = frame.current;

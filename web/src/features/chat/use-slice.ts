@@ -1,4 +1,4 @@
-import { useCallback, useLayoutEffect, useRef, useState } from "react";
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { placeOf } from "@/features/chat/reading-place";
 import { NEWEST, rangeOf, sliceAround, withNewer, withOlder } from "@/features/chat/slice";
 import type { ThreadProps } from "@/features/chat/thread";
@@ -27,6 +27,8 @@ export function useSlice(target: string | null = null): SliceView {
   const { start, end } = rangeOf(slice, messages);
   const shown = messages.slice(start, end);
   const first = shown[0]?.id ?? null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another branch is shown from its messages on
+  const branch = useMemo(() => session.branch, [session, messages]);
   const latest = useRef(slice);
   useLayoutEffect(() => {
     latest.current = slice;
@@ -51,6 +53,7 @@ export function useSlice(target: string | null = null): SliceView {
     switchTo,
     thread: {
       chatId: session.id,
+      branch,
       questions: older + messages.findLastIndex((message) => message.role === "user"),
       target: shown.some((message) => message.id === aim.message) ? aim.message : null,
       first,
